@@ -1,0 +1,54 @@
+"""The one file that knows every layer: it puts store, use cases and views together."""
+
+from __future__ import annotations
+
+from flask import Flask
+from flask import Response as Answer
+
+from service.catalogue import Catalogue
+from service.checker import Checker
+from service.settings import Settings
+from service.store.base import Store
+from service.store.redis_store import connect
+from service.web import check, collections, documents, errors, health, paths, stats, texts
+from service.web.body import refuse_oversized
+from service.web.closing import closes_when_told
+from service.web.request_ids import HEADER, request_id
+from service.web.wiring import Wiring, attach
+
+BLUEPRINTS = (
+    check.blueprint,
+    texts.blueprint,
+    documents.blueprint,
+    collections.blueprint,
+    stats.blueprint,
+    health.blueprint,
+)
+
+
+def create_app(settings: Settings, store: Store | None = None) -> Flask:
+    """The app over `store`, or over the store that the settings name."""
+    if store is None:
+        store = connect(settings)
+    app = Flask("service", static_folder=None)
+    # A second line of defence, for whatever does not read its body through `web/body.py`; one
+    # more than the limit, so that a body of exactly the limit is never taken for a longer one.
+    app.config["MAX_CONTENT_LENGTH"] = settings.max_body + 1
+    paths.prepare(app)
+    errors.register(app)
+    attach(app, Wiring(settings, Checker(store, deadline=settings.deadline), Catalogue(store)))
+    app.before_request(paths.refuse_other_than_utf8)
+    app.before_request(lambda: refuse_oversized(settings.max_body))
+    app.after_request(_sign)
+    for blueprint in BLUEPRINTS:
+        app.register_blueprint(blueprint)
+    app.wsgi_app = closes_when_told(app.wsgi_app)  # type: ignore[method-assign, assignment]
+    return app
+
+
+def _sign(answer: Answer) -> Answer:
+    """What every answer carries, errors too."""
+    answer.headers[HEADER] = request_id()
+    answer.headers["X-Content-Type-Options"] = "nosniff"
+    answer.headers["Cache-Control"] = "no-store"
+    return answer

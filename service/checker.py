@@ -1,0 +1,193 @@
+"""The use case: check(document) -> Answer. Start reading here.
+
+The life of a check: *prepare* (clean, normalise, hash, cut into shingles, sign), *look* at what the
+store has, *verify* the candidates exactly, *decide*, and *commit* in one step; where something came
+in between, look again.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from service.dedup.minhash import band_tags
+from service.dedup.scheme import CollectionSettings, merge, rules_from_json
+from service.dedup.shingles import Shingles, jaccard, shingle_set
+from service.dedup.verdict import Answer, Document, Posted, Verdict
+from service.errors import StoreUnavailable
+from service.matching import Matcher
+from service.preparing import pages_of, prepare
+from service.registering import (
+    Case,
+    answer_for,
+    counters_for,
+    kept_answer,
+    registered,
+    rewritten,
+)
+from service.store.base import (
+    CollectionChanged,
+    Probe,
+    Registration,
+    Replay,
+    Seen,
+    Store,
+    StoredText,
+)
+from service.text.cleaning import Cleaned, clean, split_pages
+from service.text.normalization import normalize
+
+COMPARED_SHINGLES = (
+    Shingles("word", 1),
+    Shingles("word", 2),
+    Shingles("word", 3),
+    Shingles("word", 5),
+    Shingles("char", 3),
+    Shingles("char", 5),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Similarity:
+    """The Jaccard similarity of two texts at one shingle setting."""
+
+    unit: str
+    size: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two texts side by side. `score` is at the collection's own shingles; `verdict` is what the
+    second would get if the first were stored."""
+
+    bytes_equal: bool
+    normalized_equal: bool
+    similarity: tuple[Similarity, ...]
+    score: float
+    verdict: Verdict
+
+
+class Checker:
+    """Answers checks over a store. `deadline` (seconds) bounds how long one looks again and again;
+    `clock` gives the time in seconds since 1970."""
+
+    def __init__(
+        self, store: Store, *, deadline: float = 2.0, clock: Callable[[], float] = time.time
+    ) -> None:
+        self._store = store
+        self._deadline = deadline
+        self._clock = clock
+
+    def check(self, document: Document) -> Answer:
+        """Decides what a text is and registers it, in one step that the answer comes after.
+
+        Raises UnknownCollection, EmptyText, or what the store raises; nothing is stored then.
+        """
+        gives_up_at = time.monotonic() + self._deadline
+        while time.monotonic() < gives_up_at:
+            collection = self._store.collection(document.collection)
+            prepared = prepare(document.posted, collection.settings, collection.scheme)
+            case = Case(document, collection, prepared, int(self._clock() * 1000))
+            try:
+                while time.monotonic() < gives_up_at:
+                    answer = self._check_once(case)
+                    if answer is not None:
+                        return answer
+            except CollectionChanged:
+                continue
+        raise StoreUnavailable("the index changed too often for an answer in time")
+
+    def clean(self, posted: Posted, collection: str, cleaning: Mapping[str, Any] | None) -> Cleaned:
+        """A text cleaned by the rules of a collection, with `cleaning` merged over them."""
+        rules = self._store.collection(collection).settings.cleaning
+        if cleaning is not None:
+            base = CollectionSettings(cleaning=rules).as_json()["cleaning"]
+            rules = rules_from_json(merge(base, cleaning))
+        return clean(pages_of(posted), rules)
+
+    def compare(self, a: str, b: str, collection: str) -> Comparison:
+        """Two texts side by side under the settings of a collection; nothing is stored."""
+        settings = self._store.collection(collection).settings
+        first, second = (
+            normalize(clean(split_pages(text), settings.cleaning).text, settings.normalization)
+            for text in (a, b)
+        )
+
+        def score(shingles: Shingles) -> float:
+            return jaccard(shingle_set(first, shingles), shingle_set(second, shingles))
+
+        own_score = score(settings.shingles)
+        verdict = Verdict.NEW
+        if first and first == second:
+            verdict = Verdict.EXACT_DUPLICATE
+        elif own_score >= settings.threshold:
+            verdict = Verdict.NEAR_DUPLICATE
+        return Comparison(
+            bytes_equal=a == b,
+            normalized_equal=first == second,
+            similarity=tuple(Similarity(s.unit, s.size, score(s)) for s in COMPARED_SHINGLES),
+            score=own_score,
+            verdict=verdict,
+        )
+
+    def _check_once(self, case: Case) -> Answer | None:
+        """One look and what follows from it; None where the store changed in between."""
+        probe = Probe(
+            id=case.document.id,
+            bytes_hash=case.prepared.hashes.bytes,
+            normalized_hash=case.prepared.hashes.normalized,
+            tags=band_tags(case.prepared.signature, case.collection.scheme.banding),
+            shingles=len(case.prepared.shingles),
+        )
+        look = self._store.look(case.collection, probe)
+        if isinstance(look, Seen):
+            return self._decide(case, probe, look)
+        return self._replay(case, look)
+
+    def _replay(self, case: Case, look: Replay) -> Answer | None:
+        metadata, dry_run = case.document.metadata, case.document.dry_run
+        if not dry_run and not self._store.touch(case.collection, look, metadata, case.now):
+            return None
+        answer = answer_for(case, look.stored, look.anchor, self._leak(case, look.anchor))
+        return replace(answer, replayed=True)
+
+    def _decide(self, case: Case, probe: Probe, seen: Seen) -> Answer | None:
+        kept = kept_answer(case, seen)
+        if kept is not None:
+            matched, stored = seen.old_anchor, rewritten(kept, case)
+        else:
+            found, candidates = Matcher(self._store, case.collection, case.prepared).find(seen)
+            matched = found.stored if found else None
+            stored = registered(case, seen, found, candidates)
+        leak = self._leak(case, matched)
+        answer = answer_for(case, stored.numbered(seen.next), matched, leak)
+        if case.document.dry_run:
+            return answer
+        entry = Registration(
+            probe=probe,
+            stored=stored,
+            text=case.prepared.cleaned.text,
+            metadata=case.document.metadata,
+            match=matched,
+            leaving=(seen.old,) if seen.old else (),
+            counters=counters_for(answer),
+        )
+        if kept is not None:
+            return answer if self._store.rewrite(case.collection, kept, entry) else None
+        number = self._store.commit(case.collection, seen, entry)
+        if number is None:
+            return None
+        return replace(answer, family=case.collection.family_name(stored.numbered(number).family))
+
+    def _leak(self, case: Case, matched: StoredText | None) -> tuple[str, str] | None:
+        """The splits of a text and its match, where both have one and they differ."""
+        split = case.document.metadata.get("split")
+        if matched is None or not isinstance(split, str):
+            return None
+        match_split = self._store.metadata(case.collection, matched.number).get("split")
+        if not isinstance(match_split, str) or match_split == split:
+            return None
+        return split, match_split

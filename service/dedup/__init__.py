@@ -1,0 +1,1 @@
+"""The pure core of de-duplication: shingles, similarity, signatures, bands and verdicts."""

@@ -1,0 +1,113 @@
+"""What the store knows, in the words of the wire contract."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Generic, TypeVar
+
+from service.dedup.scheme import CollectionSettings, Scheme
+from service.dedup.verdict import Hashes, MatchKind, Metadata, State
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Twin:
+    """The other side of a drop: the copy that went (`twins`), or the one that stayed
+    (`twin_of`)."""
+
+    id: str
+    score: float
+    kind: MatchKind
+    decision: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDocument:
+    """One document as it stands. `orphaned`: dropped, and what it was dropped for is gone."""
+
+    id: str
+    collection: str
+    state: State
+    orphaned: bool
+    family: str
+    hashes: Hashes
+    metadata: Metadata
+    text: str
+    registered_at: datetime
+    updated_at: datetime
+    twins: tuple[Twin, ...]
+    twin_of: Twin | None
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentFilter:
+    """Which documents a list shows; None means any."""
+
+    state: State | None = None
+    family: str | None = None
+    orphaned: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[T]):
+    """A part of a list, and where the next part begins; `next` is None at the end."""
+
+    items: tuple[T, ...]
+    next: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentCounts:
+    """How many documents of each state a collection holds."""
+
+    active: int = 0
+    held: int = 0
+    dropped: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionInfo:
+    """A collection with its settings and its scheme."""
+
+    name: str
+    settings: CollectionSettings
+    scheme: Scheme
+    documents: DocumentCounts
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionStatistics:
+    """Counters of one collection since it was made. `removed`: characters by cleaning rule;
+    `scores`: near matches by twentieths of similarity, the lower bound of each as its key."""
+
+    documents: DocumentCounts
+    replayed: int
+    verdicts: Mapping[str, int]
+    actions: Mapping[str, int]
+    chars_before: int
+    chars_after: int
+    removed: Mapping[str, int]
+    scores: Mapping[float, int]
+    leaks: int
+    bytes_per_document: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class StoreFacts:
+    """What the server says of itself; memory in bytes, 0 for no limit."""
+
+    memory_bytes: int
+    maxmemory_bytes: int
+    version: str
+    policy: str
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """Counters of the collections asked for, and the server's own figures."""
+
+    collections: Mapping[str, CollectionStatistics] = field(default_factory=dict)
+    store: StoreFacts | None = None

@@ -1,0 +1,121 @@
+"""The words in which the service answers. Field names and meanings are those of openapi.yaml."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from service.text.cleaning import Cleaned
+
+MetadataValue = str | int | float | bool
+Metadata = Mapping[str, MetadataValue]
+
+
+class Verdict(StrEnum):
+    """What the text is, given everything stored."""
+
+    NEW = "new"
+    EXACT_DUPLICATE = "exact_duplicate"
+    NEAR_DUPLICATE = "near_duplicate"
+
+
+class Action(StrEnum):
+    """What the worker does with the text."""
+
+    INGEST = "ingest"
+    SKIP = "skip"
+    REVIEW = "review"
+
+
+class State(StrEnum):
+    """Where a document stands: downstream has it, it waits for a ruling, or it was dropped."""
+
+    ACTIVE = "active"
+    HELD = "held"
+    DROPPED = "dropped"
+
+
+class MatchKind(StrEnum):
+    """How two texts are alike: as posted, after normalisation, or by their shingles."""
+
+    BYTES = "bytes"
+    NORMALIZED = "normalized"
+    NEAR = "near"
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """The stored document that a text was matched with; `score` is the exact Jaccard."""
+
+    id: str
+    kind: MatchKind
+    score: float
+    state: State
+    score_kind: str = "jaccard"
+
+
+@dataclass(frozen=True, slots=True)
+class Hashes:
+    """SHA-256 digests (32 bytes each): of the text as posted, and of the normalised text."""
+
+    bytes: builtins.bytes
+    normalized: builtins.bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Supersedes:
+    """The text that stood under the same id before; `score` is its similarity to the new one."""
+
+    normalized: bytes
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """How many stored texts were compared, and whether there were more than that."""
+
+    looked_at: int = 0
+    cut: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Posted:
+    """A text as a caller posted it. `pages` is None where a text without form feeds was posted."""
+
+    text: str | None
+    pages: tuple[str, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What a worker asks about: one text under one id of one collection."""
+
+    id: str
+    posted: Posted
+    collection: str = "default"
+    metadata: Metadata = field(default_factory=dict)
+    dry_run: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The answer to one check."""
+
+    id: str
+    collection: str
+    verdict: Verdict
+    action: Action
+    match: Match | None
+    family: str
+    leak: tuple[str, str] | None
+    candidates: Candidates
+    cleaned: Cleaned
+    paged: bool
+    hashes: Hashes
+    survivor: str | None = None
+    reason: str | None = None
+    retire: tuple[str, ...] = ()
+    replayed: bool = False
+    supersedes: Supersedes | None = None

@@ -1,0 +1,100 @@
+"""What can go wrong, in the product's own words.
+
+    TwinsiftError
+    ├── RequestError                the caller can mend it
+    │   ├── MalformedJson           not JSON that means one thing
+    │   ├── MalformedBody           broken compression or framing
+    │   ├── InvalidRequest          JSON, but not what the call takes
+    │   │   └── EmptyText           nothing is left to compare
+    │   ├── TooLarge                body or text over its limit
+    │   ├── UnsupportedMediaType    content type or encoding
+    │   ├── UnknownCollection
+    │   ├── UnknownDocument
+    │   ├── FrozenSetting           stored signatures depend on it
+    │   └── DefaultCollection       `default` cannot be removed
+    └── StoreError                  asking again later is safe
+        ├── StoreUnavailable        not reachable, too slow, read-only
+        └── StoreFull               at its memory limit
+
+This module knows neither HTTP nor Redis: `web/errors.py` gives each class its status, and
+`store/redis_store.py` raises the last two from what the driver says. No message carries any
+posted text.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+class TwinsiftError(Exception):
+    """Anything the service raises on purpose. `str()` of it is safe to show and to log."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing wrong in a request: where (a JSON pointer), what kind, and in words."""
+
+    pointer: str
+    code: str
+    detail: str
+
+
+class RequestError(TwinsiftError):
+    """The request cannot be answered as it stands; `faults` says which fields and why."""
+
+    def __init__(self, detail: str, faults: tuple[Fault, ...] = ()) -> None:
+        super().__init__(detail)
+        self.detail = detail
+        self.faults = faults
+
+
+class MalformedJson(RequestError):
+    """The body is not JSON, or is JSON that parsers read differently."""
+
+
+class MalformedBody(RequestError):
+    """The body could not be unpacked."""
+
+
+class InvalidRequest(RequestError):
+    """The body is JSON but not a request of this call."""
+
+
+class EmptyText(InvalidRequest):
+    """Nothing visible is left to compare."""
+
+
+class TooLarge(RequestError):
+    """The body or the text is larger than the settings allow."""
+
+
+class UnsupportedMediaType(RequestError):
+    """The content type or content encoding is not one the service reads."""
+
+
+class UnknownCollection(RequestError):
+    """No collection has this name."""
+
+
+class UnknownDocument(RequestError):
+    """No document of the collection has this id."""
+
+
+class FrozenSetting(RequestError):
+    """A setting that stored signatures depend on cannot change while documents are stored."""
+
+
+class DefaultCollection(RequestError):
+    """The collection `default` always exists."""
+
+
+class StoreError(TwinsiftError):
+    """The store did not take or give what was asked; nothing was half-written."""
+
+
+class StoreUnavailable(StoreError):
+    """The store cannot be reached, did not answer in time, or takes no writes now."""
+
+
+class StoreFull(StoreError):
+    """The store is at its memory limit: reads, replays and deletes go on."""

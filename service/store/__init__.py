@@ -1,0 +1,1 @@
+"""The index: what it promises (`base`), and how Redis or Valkey keeps it."""

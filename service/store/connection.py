@@ -1,0 +1,113 @@
+"""The connection: pool, scripts, and the one place where driver errors become ours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import sha1
+from importlib.resources import files
+from typing import Any
+
+import redis
+from redis.backoff import ExponentialWithJitterBackoff
+from redis.exceptions import (
+    ConnectionError as DriverConnectionError,
+)
+from redis.exceptions import (
+    NoScriptError,
+    OutOfMemoryError,
+    RedisError,
+    ResponseError,
+)
+from redis.retry import Retry
+
+from service.errors import StoreFull, StoreUnavailable
+
+CONNECT_TIMEOUT = 0.5
+POOL_TIMEOUT = 0.25
+HEALTH_CHECK_INTERVAL = 15
+# Answers that say "not now": the class alone does not tell them from a wrong command.
+TEMPORARY = (
+    "MISCONF", "READONLY", "NOREPLICAS", "LOADING", "BUSY", "CLUSTERDOWN", "TRYAGAIN", "MASTERDOWN",
+    "MOVED", "ASK", "NOPERM", "NOAUTH", "WRONGPASS", "UNKILLABLE",
+)  # fmt: skip
+OUT_OF_MEMORY = "OOM"
+VERBS = (
+    "look", "commit", "rewrite", "touch", "remove", "read", "configure", "drop", "release",
+)  # fmt: skip
+
+
+@contextmanager
+def driver_errors() -> Iterator[None]:
+    """Turns what the driver raises into StoreUnavailable or StoreFull.
+
+    An answer that is none of these is a mistake in our scripts and stays what it is."""
+    try:
+        yield
+    except OutOfMemoryError as exc:
+        raise StoreFull("the store is at its memory limit") from exc
+    except ResponseError as exc:
+        words = str(exc)
+        if words.startswith(OUT_OF_MEMORY):
+            raise StoreFull("the store is at its memory limit") from exc
+        if words.startswith(TEMPORARY):
+            reason = words.split(" ", 1)[0]
+            raise StoreUnavailable(f"the store takes no calls now ({reason})") from exc
+        raise
+    except (RedisError, OSError) as exc:
+        raise StoreUnavailable(f"the store did not answer ({type(exc).__name__})") from exc
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """One verb that the server runs, with the digest it is known by there."""
+
+    source: str
+    sha: str
+
+
+def load_script(name: str) -> Script:
+    """The script in `lua/<name>.lua`, with what all scripts share put behind its first line."""
+    folder = files("service.store") / "lua"
+    first_line, _, body = (folder / f"{name}.lua").read_text("utf-8").partition("\n")
+    source = "\n".join((first_line, (folder / "records.lua").read_text("utf-8"), body))
+    return Script(source, sha1(source.encode(), usedforsecurity=False).hexdigest())
+
+
+class Connection:
+    """A pool of connections to one server, and the scripts that it runs.
+
+    Every script may run twice (each refuses what it finds done), so one retry is safe, and takes
+    care of connections that went stale while idle. Nothing connects before the first call.
+    """
+
+    def __init__(self, url: str, *, threads: int, deadline: float) -> None:
+        pool = redis.BlockingConnectionPool.from_url(
+            url,
+            protocol=3,
+            decode_responses=False,
+            max_connections=threads + 2,
+            timeout=POOL_TIMEOUT,
+            socket_connect_timeout=min(CONNECT_TIMEOUT, deadline / 3),
+            socket_timeout=deadline / 3,
+            health_check_interval=HEALTH_CHECK_INTERVAL,
+            retry=Retry(ExponentialWithJitterBackoff(cap=0.2, base=0.02), 1),
+            retry_on_error=[DriverConnectionError],
+        )
+        self.client = redis.Redis(connection_pool=pool)
+        self._scripts = {name: load_script(name) for name in VERBS}
+
+    def run(self, name: str, keys: Sequence[str], arguments: Sequence[Any]) -> Any:
+        """Runs a script; one that the server has forgotten is sent again."""
+        script = self._scripts[name]
+        with driver_errors():
+            try:
+                return self.client.evalsha(script.sha, len(keys), *keys, *arguments)
+            except NoScriptError:
+                return self.client.eval(script.source, len(keys), *keys, *arguments)
+
+    def call(self, command: Callable[..., Any], *arguments: Any) -> Any:
+        """One ordinary command, with the driver's errors made ours."""
+        with driver_errors():
+            return command(*arguments)

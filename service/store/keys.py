@@ -1,0 +1,68 @@
+"""Every key name. `ts1` is the version of the layout; another layout is another prefix.
+
+    key                     type    what it holds                                lifetime
+    ts1:collections         hash    name -> uid; '#next' -> uids given           for good
+    ts1:{U.P}:m             hash    settings: revision, settings, scheme, next,  the collection's
+                                    level, split, indexed
+    ts1:{U.P}:s             hash    counters                                     the collection's
+    ts1:{U.P}:i             hash    id -> number of its text                     the document's
+    ts1:{U.P}:h             hash    16 bytes of the normalised hash -> numbers   while indexed
+    ts1:{U.P}:d             hash    number -> record (records.py)                the text's
+    ts1:{U.P}:x             hash    number -> compressed text                    the text's
+    ts1:{U.P}:o             hash    number -> metadata as JSON, where any        the text's
+    ts1:{U.P}:t             zset    number of the one that stays + number of     the dropped
+                                    the dropped copy, all with score 0           copy's
+    ts1:{U.P}:w             hash    band + tag -> the numbers of a wide bucket   while indexed
+    ts1:{U.P}:b<band>.<n>   hash    tag -> numbers of its bucket (lua/records)   while indexed
+
+U is the collection's uid, P its partition (0 until a collection has several). The braces keep a
+partition in one cluster slot, so that one script may touch all of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+PREFIX = "ts1:"
+REGISTRY = PREFIX + "collections"
+NEXT_UID = "#next"
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionKeys:
+    """The keys of one partition of one collection."""
+
+    prefix: str
+    settings: str
+    counters: str
+    ids: str
+    hashes: str
+    documents: str
+    texts: str
+    metadata: str
+    twins: str
+    wide: str
+
+    def whole(self) -> list[str]:
+        """All keys but the shards, the settings last."""
+        return [
+            self.counters,
+            self.ids,
+            self.hashes,
+            self.documents,
+            self.texts,
+            self.metadata,
+            self.twins,
+            self.wide,
+            self.settings,
+        ]
+
+    def shard(self, band: int, number: int) -> str:
+        """The key of one shard of one band."""
+        return f"{self.prefix}b{band:x}.{number:x}"
+
+
+def partition(uid: str, number: int = 0) -> PartitionKeys:
+    """The keys of partition `number` of the collection `uid`."""
+    prefix = f"{PREFIX}{{{uid}.{number}}}:"
+    return PartitionKeys(prefix, *(prefix + letter for letter in "msihdxotw"))

@@ -1,0 +1,121 @@
+"""Documents as callers see them: one by its id, or a list in order of registration."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import orjson
+
+from service.cursors import read_cursor, write_cursor
+from service.dedup.stored import DocumentFilter, Page, StoredDocument, Twin
+from service.dedup.verdict import MatchKind, State
+from service.store.base import Collection, StoredText
+from service.store.connection import Connection
+from service.store.keys import partition
+from service.store.records import STATE_LETTERS, TextCodec, moment, unpack
+
+NUMBERS_A_CALL = 2000
+CALLS_A_PAGE = 20
+FIRST_NUMBER = 1
+
+
+class Listing:
+    """Reads documents with the script `read`."""
+
+    def __init__(self, connection: Connection, codec: TextCodec) -> None:
+        self._connection = connection
+        self._codec = codec
+
+    def document(self, collection: Collection, id: str) -> StoredDocument | None:
+        """A document as it stands, or None."""
+        reply = self._read(collection, [id, 0, 0, 0, "", "", ""])
+        return self._document(collection, reply[1]) if len(reply) > 1 else None
+
+    def record(self, collection: Collection, id: str) -> tuple[StoredText, tuple[Twin, ...]] | None:
+        """A document's registration and the copies once dropped for it, or None."""
+        reply = self._read(collection, [id, 0, 0, 0, "", "", ""])
+        if len(reply) == 1:
+            return None
+        number, record, _, _, _, copies = reply[1]
+        return unpack(int.from_bytes(number, "big"), record), _twins(copies)
+
+    def documents(
+        self,
+        collections: Sequence[Collection],
+        wanted: DocumentFilter,
+        limit: int,
+        cursor: str | None,
+    ) -> Page[StoredDocument]:
+        """A part of the list: at most `limit` documents, and never more than a bounded number of
+        stored ones looked at, so that a page may be short where a filter lets little through."""
+        start, number = ("", FIRST_NUMBER) if cursor is None else read_cursor(cursor)
+        items: list[StoredDocument] = []
+        calls = 0
+        for collection in collections:
+            if collection.name < start:
+                continue
+            at: int | None = number if collection.name == start else FIRST_NUMBER
+            family = _family_filter(collection, wanted.family)
+            while at is not None and family is not None:
+                if len(items) == limit or calls == CALLS_A_PAGE:
+                    return Page(tuple(items), write_cursor(collection.name, at))
+                calls += 1
+                found, at = self._run(collection, at, limit - len(items), wanted, family)
+                items += found
+        return Page(tuple(items), None)
+
+    def _run(
+        self, collection: Collection, at: int, most: int, wanted: DocumentFilter, family: bytes
+    ) -> tuple[list[StoredDocument], int | None]:
+        state = STATE_LETTERS[wanted.state] if wanted.state else ""
+        orphaned = "" if wanted.orphaned is None else int(wanted.orphaned)
+        reply = self._read(collection, ["", at, most, NUMBERS_A_CALL, state, family, orphaned])
+        found = [self._document(collection, entry) for entry in reply[1:]]
+        return found, None if reply[0] is None else int(reply[0])
+
+    def _read(self, collection: Collection, arguments: Sequence[Any]) -> list[Any]:
+        keys = partition(collection.uid)
+        read = [keys.settings, keys.ids, keys.documents, keys.texts, keys.metadata, keys.twins]
+        return list(self._connection.run("read", read, arguments))
+
+    def _document(self, collection: Collection, entry: Sequence[Any]) -> StoredDocument:
+        number, record, text, metadata, orphaned, copies = entry
+        stored = unpack(int.from_bytes(number, "big"), record)
+        dropped = stored.state is State.DROPPED and stored.match_id is not None
+        return StoredDocument(
+            id=stored.id,
+            collection=collection.name,
+            state=stored.state,
+            orphaned=bool(orphaned),
+            family=collection.family_name(stored.family),
+            hashes=stored.hashes,
+            metadata=orjson.loads(metadata) if metadata else {},
+            text=self._codec.decompress(text),
+            registered_at=moment(stored.registered_at),
+            updated_at=moment(stored.updated_at),
+            twins=_twins(copies),
+            twin_of=_twin(stored, stored.match_id) if dropped else None,
+        )
+
+
+def _twins(copies: Sequence[bytes]) -> tuple[Twin, ...]:
+    return tuple(_twin(stored, stored.id) for stored in (unpack(0, copy) for copy in copies))
+
+
+def _twin(dropped: StoredText, id: str | None) -> Twin:
+    return Twin(id or "", dropped.score, dropped.kind or MatchKind.NEAR)
+
+
+def _family_filter(collection: Collection, family: str | None) -> bytes | None:
+    """The packed number of a family; b"" for any; None where the collection cannot have it."""
+    if family is None:
+        return b""
+    prefix = collection.family_name(0)[:-1]
+    digits = family.removeprefix(prefix)
+    if not family.startswith(prefix) or not digits.isalnum() or len(digits) > 8:
+        return None
+    try:
+        return int(digits, 16).to_bytes(4, "big")
+    except ValueError:
+        return None

@@ -1,0 +1,181 @@
+"""Collections by name: made, configured, described, removed.
+
+A name in the registry means a uid; all keys of a collection carry its uid, so a collection made
+anew under an old name never meets what is left of the old one. A uid without a revision is a
+collection on its way out, or one whose maker died: whoever meets it clears it away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from secrets import token_hex
+from typing import Any
+
+import orjson
+
+from service.dedup.scheme import DEFAULT_COLLECTION, CollectionSettings, Scheme, scheme_for
+from service.dedup.stored import CollectionInfo, DocumentCounts
+from service.errors import Fault, FrozenSetting, StoreUnavailable, UnknownCollection
+from service.store.base import Collection
+from service.store.connection import Connection
+from service.store.growth import FIRST_LEVEL
+from service.store.keys import NEXT_UID, REGISTRY, partition
+
+UNLINK_BATCH = 1000
+
+
+class Registry:
+    """The collections of one server. It remembers what it read; `forget` makes it read again."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._read: dict[str, Collection] = {}
+
+    def forget(self, name: str) -> None:
+        """Reads the collection anew at the next call."""
+        self._read.pop(name, None)
+
+    def collection(self, name: str) -> Collection:
+        """The collection as last read; `default` is made where it is missing."""
+        known = self._read.get(name)
+        if known is not None:
+            return known
+        found = self._load(name)
+        if found is None and name == DEFAULT_COLLECTION:
+            self.configure(name, {})
+            found = self._load(name)
+        if found is None:
+            raise UnknownCollection(f"there is no collection {name!r}")
+        self._read[name] = found
+        return found
+
+    def names(self) -> list[str]:
+        """The names of all collections, in order."""
+        listed = self._connection.call(self._connection.client.hkeys, REGISTRY)
+        names = {name.decode() for name in listed} - {NEXT_UID}
+        return sorted(names | {DEFAULT_COLLECTION})
+
+    def describe(self, name: str) -> CollectionInfo:
+        """A collection as it is now; raises UnknownCollection."""
+        self.forget(name)
+        found = self.collection(name)
+        return CollectionInfo(name, found.settings, found.scheme, self.counts(found))
+
+    def describe_all(self) -> list[CollectionInfo]:
+        """All collections, by name; one that is removed meanwhile is left out."""
+        described = []
+        for name in self.names():
+            with suppress(UnknownCollection):
+                described.append(self.describe(name))
+        return described
+
+    def counts(self, collection: Collection) -> DocumentCounts:
+        """How many documents of each state there are."""
+        counters = partition(collection.uid).counters
+        client = self._connection.client
+        counted = self._connection.call(client.hmget, counters, "active", "held", "dropped")
+        return DocumentCounts(*(int(count or 0) for count in counted))
+
+    def configure(self, name: str, partial: Mapping[str, Any]) -> tuple[CollectionInfo, bool]:
+        """Merges settings over what is there, or makes the collection (True)."""
+        while True:
+            self.forget(name)
+            current = self._load(name)
+            if current is None:
+                settings = CollectionSettings().merged(partial)
+                if self._make(name, settings):
+                    return self.describe(name), True
+            elif self._change(current, current.settings.merged(partial)):
+                return self.describe(name), False
+
+    def drop(self, name: str) -> None:
+        """Removes a collection and all its keys; raises UnknownCollection."""
+        self.forget(name)
+        found = self._load(name)
+        if found is None:
+            raise UnknownCollection(f"there is no collection {name!r}")
+        self._clear(name, found.uid)
+        self.forget(name)
+
+    def _load(self, name: str) -> Collection | None:
+        client = self._connection.client
+        uid = self._connection.call(client.hget, REGISTRY, name)
+        if uid is None:
+            return None
+        uid = uid.decode()
+        fields = ("revision", "settings", "scheme")
+        revision, settings, scheme = self._connection.call(
+            client.hmget, partition(uid).settings, *fields
+        )
+        if revision is None:
+            self._clear(name, uid)
+            return None
+        made_by = Scheme.from_json(orjson.loads(scheme))
+        if not made_by.is_current:
+            raise StoreUnavailable(f"collection {name!r} was made under another scheme")
+        written = CollectionSettings.from_json(orjson.loads(settings))
+        return Collection(name, uid, revision.decode(), written, made_by)
+
+    def _make(self, name: str, settings: CollectionSettings) -> bool:
+        """Makes a collection; False where another process made one of this name first."""
+        client = self._connection.client
+        uid = str(self._connection.call(client.hincrby, REGISTRY, NEXT_UID, 1))
+        self._write(uid, "", settings, scheme_for(settings.threshold), only_empty=True)
+        if self._connection.call(client.hsetnx, REGISTRY, name, uid):
+            return True
+        self._connection.call(client.unlink, partition(uid).settings)
+        return False
+
+    def _change(self, current: Collection, settings: CollectionSettings) -> bool:
+        """Changes a collection; False where it changed meanwhile. Raises FrozenSetting."""
+        frozen = current.settings.frozen_difference(settings)
+        scheme = current.scheme
+        if settings.threshold < scheme.threshold:
+            frozen = frozen or "threshold"
+        if frozen:
+            scheme = scheme_for(settings.threshold)
+        outcome = self._write(
+            current.uid, current.revision, settings, scheme, only_empty=frozen is not None
+        )
+        if outcome == b"frozen":
+            detail = f"{frozen} cannot change like this while documents are stored"
+            fault = Fault(f"/{frozen}", "frozen_setting", detail)
+            raise FrozenSetting(detail, (fault,))
+        return bool(outcome == b"done")
+
+    def _write(
+        self,
+        uid: str,
+        revision: str,
+        settings: CollectionSettings,
+        scheme: Scheme,
+        *,
+        only_empty: bool,
+    ) -> bytes:
+        keys = partition(uid)
+        arguments = (
+            revision,
+            token_hex(8),
+            orjson.dumps(settings.as_json()),
+            orjson.dumps(scheme.as_json()),
+            int(only_empty),
+            FIRST_LEVEL,
+        )
+        return bytes(self._connection.run("configure", [keys.settings, keys.counters], arguments))
+
+    def _clear(self, name: str, uid: str) -> None:
+        keys = partition(uid)
+        scheme = self._connection.call(self._connection.client.hget, keys.settings, "scheme")
+        level = self._connection.run("drop", [keys.settings], [])
+        if scheme is not None and level is not None:
+            bands = Scheme.from_json(orjson.loads(scheme)).banding.bands
+            shards = 2 << int(level)
+            self._unlink([keys.shard(b, n) for b in range(bands) for n in range(shards)])
+        self._unlink(keys.whole())
+        self._connection.run("release", [REGISTRY], [name, uid])
+
+    def _unlink(self, keys: Sequence[str]) -> None:
+        client = self._connection.client
+        for start in range(0, len(keys), UNLINK_BATCH):
+            self._connection.call(client.unlink, *keys[start : start + UNLINK_BATCH])

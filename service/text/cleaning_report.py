@@ -1,0 +1,88 @@
+"""What cleaning did to a document: counts that add up, and lines named as examples."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+RULES: Final = (
+    "control_characters",
+    "invisible_characters",
+    "line_ends",
+    "whitespace",
+    "empty_lines",
+    "repeated_lines",
+    "page_numbers",
+)
+MAX_EXAMPLES: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One removed line: on how many `pages` of how many (`of`) it was removed.
+
+    `kept` says that a copy of it stays, because it reads like a warning or a rule.
+    """
+
+    text: str
+    pages: int
+    of: int
+    kept: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """What one rule did: `count` lines for the line rules, else characters; `chars` removed."""
+
+    rule: str
+    count: int
+    chars: int
+    examples: tuple[Example, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CleaningReport:
+    """The sums over all pages, in code points: before minus after is the sum of `chars`.
+
+    `kept` names lines that repeat like running headers and stay: warnings and rules (one copy
+    of each), and lines that the collection protects (all copies; `pages` is where they stand).
+    """
+
+    chars_before: int
+    chars_after: int
+    removed: tuple[Removal, ...] = ()
+    kept: tuple[Example, ...] = ()
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts in the making; `report` closes them."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    chars: Counter[str] = field(default_factory=Counter)
+
+    def add(self, rule: str, count: int, chars: int) -> None:
+        """Note `count` removals or replacements that took away `chars` code points."""
+        if count:
+            self.counts[rule] += count
+            self.chars[rule] += chars
+
+    def report(
+        self,
+        before: int,
+        after: int,
+        examples: Mapping[str, Sequence[Example]],
+        kept: Iterable[Example],
+    ) -> CleaningReport:
+        """The finished report, rules in their documented order, examples capped."""
+        removed = tuple(
+            Removal(
+                rule,
+                self.counts[rule],
+                self.chars[rule],
+                tuple(examples.get(rule, ()))[:MAX_EXAMPLES],
+            )
+            for rule in RULES
+            if self.counts[rule]
+        )
+        return CleaningReport(before, after, removed, tuple(kept)[:MAX_EXAMPLES])

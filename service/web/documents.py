@@ -1,0 +1,84 @@
+"""Stored documents: look, list, delete.
+
+An id may stand in the path or as `?id=`; some ids (`.`, `..`) only fit the second.
+"""
+
+from __future__ import annotations
+
+from flask import Blueprint, Response
+
+from service.dedup.scheme import DEFAULT_COLLECTION
+from service.dedup.stored import DocumentFilter
+from service.dedup.verdict import State
+from service.errors import Fault
+from service.web import stored_answers
+from service.web.answers import dump
+from service.web.fields import INVALID_VALUE
+from service.web.loading import Loaded, refusal, takes
+from service.web.schemas import (
+    DEFAULT_LIMIT,
+    DELETION,
+    DELETION_OF,
+    DOCUMENT_PATH,
+    DOCUMENTS,
+    OF_COLLECTION,
+)
+from service.web.wiring import wiring
+
+blueprint = Blueprint("documents", __name__)
+
+
+@blueprint.get("/documents/<anything:id>")
+@takes(path=DOCUMENT_PATH, query=OF_COLLECTION)
+def show(id: str, query: Loaded) -> Response:
+    """Show one document."""
+    return _show(query["collection"], id)
+
+
+@blueprint.get("/documents")
+@takes(query=DOCUMENTS)
+def documents(query: Loaded) -> Response:
+    """List documents; with `id`, show that one."""
+    if "id" not in query:
+        return _list(query)
+    others = [name for name in query if name not in ("id", "collection")]
+    if others:
+        words = "must not be given together with id"
+        raise refusal([Fault(f"/{name}", INVALID_VALUE, words) for name in others])
+    return _show(query.get("collection", DEFAULT_COLLECTION), query["id"])
+
+
+@blueprint.delete("/documents/<anything:id>")
+@takes(path=DOCUMENT_PATH, query=DELETION_OF)
+def delete(id: str, query: Loaded) -> Response:
+    """Delete one document."""
+    return _delete(query["collection"], id)
+
+
+@blueprint.delete("/documents")
+@takes(query=DELETION)
+def delete_by_parameter(query: Loaded) -> Response:
+    """Delete the document that `id` names."""
+    return _delete(query["collection"], query["id"])
+
+
+def _show(collection: str, document_id: str) -> Response:
+    return dump(stored_answers.document(wiring().catalogue.document(collection, document_id)))
+
+
+def _list(query: Loaded) -> Response:
+    state = query.get("state")
+    wanted = DocumentFilter(
+        state=None if state is None else State(state),
+        family=query.get("family"),
+        orphaned=query.get("orphaned"),
+    )
+    page = wiring().catalogue.documents(
+        query.get("collection"), wanted, query.get("limit", DEFAULT_LIMIT), query.get("cursor")
+    )
+    return dump(stored_answers.page(page, stored_answers.document))
+
+
+def _delete(collection: str, document_id: str) -> Response:
+    twins = wiring().catalogue.delete(collection, document_id)
+    return dump(stored_answers.deleted(document_id, twins))

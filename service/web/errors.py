@@ -1,0 +1,155 @@
+"""Each error's HTTP status and code, in one table, and the problem+json that tells it.
+
+No answer and no log line shows any posted text: details are the service's own words, and of an
+unexpected exception only its type and its way through the code are logged.
+"""
+
+from __future__ import annotations
+
+import logging
+import traceback
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any, NamedTuple
+
+import orjson
+from flask import Flask, Response
+from werkzeug.exceptions import HTTPException
+from werkzeug.wrappers import Response as AnyResponse
+
+from service import errors
+from service.errors import Fault, RequestError, TwinsiftError
+from service.web.body import ENCODINGS
+from service.web.request_ids import request_id
+
+MEDIA_TYPE = "application/problem+json"
+
+_log = logging.getLogger("twinsift.web")
+
+
+class Problem(NamedTuple):
+    """How an error is told: the status, the stable code, and headers that help."""
+
+    status: int
+    code: str
+    headers: Mapping[str, str] = {}
+
+
+PROBLEMS: dict[type[TwinsiftError], Problem] = {
+    errors.MalformedJson: Problem(400, "malformed_json"),
+    errors.MalformedBody: Problem(400, "malformed_body", {"Connection": "close"}),
+    errors.UnknownCollection: Problem(404, "unknown_collection"),
+    errors.UnknownDocument: Problem(404, "unknown_document"),
+    errors.FrozenSetting: Problem(409, "frozen_setting"),
+    errors.DefaultCollection: Problem(409, "default_collection"),
+    errors.TooLarge: Problem(413, "too_large", {"Connection": "close"}),
+    errors.UnsupportedMediaType: Problem(
+        415, "unsupported_media_type", {"Accept-Encoding": ", ".join(ENCODINGS)}
+    ),
+    errors.InvalidRequest: Problem(422, "invalid_request"),
+    errors.EmptyText: Problem(422, "empty_text"),
+    errors.StoreUnavailable: Problem(503, "store_unavailable", {"Retry-After": "1"}),
+    errors.StoreFull: Problem(503, "store_full", {"Retry-After": "10"}),
+}
+
+# What Flask and Werkzeug refuse by themselves.
+_BY_STATUS = {
+    400: Problem(400, "malformed_body", {"Connection": "close"}),
+    404: Problem(404, "not_found"),
+    405: Problem(405, "method_not_allowed"),
+    413: PROBLEMS[errors.TooLarge],
+    415: PROBLEMS[errors.UnsupportedMediaType],
+}
+_WORDS = {
+    404: "There is no such address.",
+    405: "The address does not take this method.",
+    413: "The body is too large.",
+}
+TITLES = {
+    200: "OK",
+    201: "Created",
+    400: "Bad Request",
+    404: "Not Found",
+    405: "Method Not Allowed",
+    409: "Conflict",
+    413: "Content Too Large",
+    415: "Unsupported Media Type",
+    422: "Unprocessable Content",
+    500: "Internal Server Error",
+    503: "Service Unavailable",
+}
+"""RFC 9110's names of the statuses; the standard library's differ between Python versions."""
+
+INTERNAL = Problem(500, "internal_error")
+
+
+def register(app: Flask) -> None:
+    """Have the app tell every error this way."""
+    app.register_error_handler(TwinsiftError, _ours)
+    app.register_error_handler(HTTPException, _werkzeugs)
+    app.register_error_handler(Exception, _unexpected)
+
+
+def response(problem: Problem, detail: str, faults: tuple[Fault, ...] = ()) -> Response:
+    """The problem as an answer."""
+    body = {
+        "type": f"urn:problem-type:twinsift:{problem.code}",
+        "title": TITLES.get(problem.status, problem.code),
+        "status": problem.status,
+        "detail": detail,
+        "code": problem.code,
+        "errors": [_fault(fault) for fault in faults],
+    }
+    answer = Response(orjson.dumps(body), problem.status, content_type=MEDIA_TYPE)
+    answer.headers.update(problem.headers)
+    return answer
+
+
+def _fault(fault: Fault) -> dict[str, str]:
+    return {"pointer": fault.pointer, "code": fault.code, "detail": fault.detail}
+
+
+def _ours(error: TwinsiftError) -> Response:
+    problem = _problem_of(type(error))
+    if problem is None:
+        return _unexpected(error)
+    if problem.status >= 500:
+        _log.warning("%s request=%s: %s", problem.code, request_id(), error)
+    faults = error.faults if isinstance(error, RequestError) else ()
+    return response(problem, str(error), faults)
+
+
+def _problem_of(kind: type[Any]) -> Problem | None:
+    """The row of the class, or of the nearest one it is made from."""
+    return next((PROBLEMS[base] for base in kind.__mro__ if base in PROBLEMS), None)
+
+
+def _werkzeugs(error: HTTPException) -> AnyResponse:
+    status = error.code or 500
+    if status < 400:
+        return error.get_response()
+    if status >= 500:
+        return _unexpected(error)
+    problem = _BY_STATUS.get(status) or Problem(status, HTTPStatus(status).name.lower())
+    answer = response(problem, _WORDS.get(status, "The request cannot be read."))
+    for name, value in error.get_headers():
+        if name == "Allow":
+            answer.headers[name] = value
+    return answer
+
+
+def _unexpected(error: Exception) -> Response:
+    _log.error("unexpected error request=%s\n%s", request_id(), _way(error))
+    return response(INTERNAL, "Something went wrong here; asking again is safe.")
+
+
+def _way(error: BaseException) -> str:
+    """Types and places of an exception and its causes: no messages, no values."""
+    steps: list[str] = []
+    at: BaseException | None = error
+    while at is not None and len(steps) < 200:
+        steps.append(type(at).__qualname__)
+        frames = traceback.extract_tb(at.__traceback__)[-30:]
+        steps += [f"  {frame.filename}:{frame.lineno} {frame.name}" for frame in frames]
+        at = at.__cause__ or at.__context__
+    return "\n".join(steps)

@@ -1,0 +1,35 @@
+"""What all tests share: one real server for the session, emptied for each test that asks."""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import redis
+from hypothesis import settings as hypothesis_settings
+
+from service.store.embedded import EmbeddedServer
+
+# The same examples on every run, and no clock: a test that fails, fails again.
+hypothesis_settings.register_profile("twinsift", derandomize=True, deadline=None)
+hypothesis_settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "twinsift"))
+
+
+@pytest.fixture(scope="session")
+def redis_url() -> Iterator[str]:
+    """The address of a real server, started once and stopped at the session's end."""
+    with tempfile.TemporaryDirectory(prefix="twinsift-") as directory:
+        server = EmbeddedServer(Path(directory))
+        yield server.start()
+        server.release()
+
+
+@pytest.fixture
+def redis_client(redis_url: str) -> Iterator["redis.Redis"]:
+    """A client of that server, which is empty when the test begins."""
+    client = redis.Redis.from_url(redis_url, protocol=3, decode_responses=False)
+    client.flushall()
+    client.script_flush()
+    yield client
+    client.close()

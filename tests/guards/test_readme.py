@@ -1,0 +1,27 @@
+"""README's requests get README's answers."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from service.app import create_app
+from service.settings import Settings
+
+README = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
+REQUESTS = [json.loads(body) for body in re.findall(r"-d '(\{.*?\})'", README, re.DOTALL)]
+ANSWERS = [json.loads(block) for block in re.findall(r"```json\n(.*?)```", README, re.DOTALL)]
+
+
+@pytest.fixture
+def client(redis_url: str, redis_client: object):
+    return create_app(Settings(redis_url=redis_url)).test_client()
+
+
+def test_every_request_that_readme_shows_gets_the_answer_that_it_shows(client):
+    assert [client.post("/check", json=body).get_json() for body in REQUESTS] == ANSWERS
+
+
+def test_readme_shows_a_new_text_and_a_duplicate_of_it():
+    assert [answer["verdict"] for answer in ANSWERS] == ["new", "exact_duplicate"]

@@ -1,0 +1,277 @@
+"""The index through its use case: what a check finds, keeps and leaves behind."""
+
+import threading
+from collections import Counter
+
+import pytest
+
+from service.dedup.stored import DocumentFilter
+from service.dedup.verdict import Document, Posted
+from service.errors import StoreFull, UnknownCollection, UnknownDocument
+
+TEXT = " ".join(f"word{i}" for i in range(60))
+NEAR = TEXT.replace("word30", "other")
+
+
+def test_a_first_text_is_new(post):
+    answer = post("a", TEXT)
+    assert (answer.verdict, answer.action, answer.match) == ("new", "ingest", None)
+
+
+def test_the_same_bytes_under_another_id_are_an_exact_duplicate(post):
+    post("a", TEXT)
+    answer = post("b", TEXT)
+    assert (answer.verdict, answer.action) == ("exact_duplicate", "skip")
+    assert (answer.match.id, answer.match.kind, answer.match.score) == ("a", "bytes", 1.0)
+
+
+def test_the_same_words_in_other_form_are_an_exact_duplicate(post):
+    post("a", TEXT)
+    assert post("b", TEXT.upper()).match.kind == "normalized"
+
+
+def test_a_near_copy_is_found_with_its_exact_score(post):
+    post("a", TEXT)
+    answer = post("b", NEAR)
+    assert answer.verdict == "near_duplicate"
+    assert answer.match.score == pytest.approx(55 / 61)
+
+
+def test_a_score_at_the_threshold_is_a_duplicate(post, catalogue):
+    catalogue.configure("exact", {"threshold": 0.6, "shingles": {"size": 1}})
+    post("a", "one two three four", collection="exact")
+    assert post("b", "one two three five", collection="exact").match.score == 0.6
+
+
+def test_the_same_id_and_text_is_a_replay_of_the_first_answer(post):
+    post("a", TEXT)
+    first = post("b", NEAR)
+    again = post("b", NEAR)
+    assert again.replayed
+    assert not first.replayed
+    assert (again.verdict, again.match, again.family) == (first.verdict, first.match, first.family)
+
+
+def test_a_document_is_never_a_duplicate_of_itself(post):
+    post("a", TEXT)
+    assert post("a", NEAR).verdict == "new"
+
+
+def test_an_update_tells_what_it_supersedes(post):
+    first = post("a", TEXT)
+    answer = post("a", NEAR)
+    assert answer.supersedes.normalized == first.hashes.normalized
+    assert answer.supersedes.score == pytest.approx(55 / 61)
+
+
+def test_after_an_update_nothing_of_the_old_text_is_matched(post):
+    post("a", TEXT)
+    post("a", "another text altogether")
+    assert post("b", TEXT).verdict == "new"
+
+
+def test_an_update_that_turns_out_a_duplicate_retires_its_own_id(post):
+    post("a", TEXT)
+    post("b", "another text altogether")
+    answer = post("b", NEAR)
+    assert (answer.action, answer.retire) == ("skip", ("b",))
+
+
+def test_other_bytes_with_the_same_words_keep_the_answer(post):
+    post("a", TEXT)
+    post("b", NEAR)
+    answer = post("b", NEAR.upper())
+    assert (answer.verdict, answer.match.id, answer.replayed) == ("near_duplicate", "a", False)
+    assert answer.supersedes.score == 1.0
+
+
+def test_copies_stay_dropped_when_their_twin_changes_its_bytes_alone(post):
+    post("a", TEXT)
+    post("b", NEAR)
+    post("a", TEXT.upper())
+    assert post("b", NEAR).replayed
+
+
+def test_a_dropped_copy_is_checked_anew_once_its_twin_has_left(post, catalogue):
+    post("a", TEXT)
+    post("b", NEAR)
+    catalogue.delete("default", "a")
+    assert catalogue.document("default", "b").orphaned
+    answer = post("b", NEAR)
+    assert (answer.verdict, answer.replayed) == ("new", False)
+
+
+def test_a_delete_names_the_copies_once_dropped_for_it(post, catalogue):
+    post("a", TEXT)
+    post("b", NEAR)
+    post("c", TEXT)
+    assert {twin.id: twin.score for twin in catalogue.delete("default", "a")} == {
+        "b": pytest.approx(55 / 61),
+        "c": 1.0,
+    }
+
+
+def test_a_deleted_document_is_unknown(post, catalogue):
+    post("a", TEXT)
+    catalogue.delete("default", "a")
+    with pytest.raises(UnknownDocument):
+        catalogue.document("default", "a")
+
+
+def test_what_was_matched_is_of_one_family(post):
+    families = {post("a", TEXT).family, post("b", NEAR).family, post("c", TEXT).family}
+    assert len(families) == 1
+    assert post("d", "another text altogether").family not in families
+
+
+def test_a_dry_run_leaves_no_trace(post, catalogue):
+    post("a", TEXT)
+    before = catalogue.statistics("default").collections
+    answer = post("b", NEAR, dry_run=True)
+    assert answer.verdict == "near_duplicate"
+    assert catalogue.statistics("default").collections == before
+    with pytest.raises(UnknownDocument):
+        catalogue.document("default", "b")
+
+
+def test_a_split_that_its_match_does_not_share_is_a_leak(post):
+    post("a", TEXT, metadata={"split": "train"})
+    assert post("b", NEAR, metadata={"split": "eval"}).leak == ("eval", "train")
+    assert post("c", TEXT, metadata={"split": "train"}).leak is None
+
+
+def test_a_replay_replaces_the_metadata_where_it_brings_any(post, catalogue):
+    post("a", TEXT, metadata={"source": "one"})
+    post("a", TEXT)
+    assert catalogue.document("default", "a").metadata == {"source": "one"}
+    post("a", TEXT, metadata={"version": "2"})
+    assert catalogue.document("default", "a").metadata == {"version": "2"}
+
+
+def test_statistics_count_what_was_answered(post, catalogue):
+    post("a", TEXT)
+    post("a", TEXT)
+    post("b", NEAR)
+    post("c", TEXT)
+    counted = catalogue.statistics("default").collections["default"]
+    assert counted.verdicts == {"new": 1, "exact_duplicate": 1, "near_duplicate": 1}
+    assert counted.actions == {"ingest": 1, "skip": 2, "review": 0}
+    assert counted.replayed == 1
+    assert counted.scores == {0.9: 1}
+    assert (counted.documents.active, counted.documents.dropped) == (1, 2)
+
+
+def test_the_script_cache_may_be_flushed_at_any_time(post, redis_client):
+    post("a", TEXT)
+    redis_client.script_flush()
+    assert post("b", NEAR).verdict == "near_duplicate"
+
+
+def test_the_index_agrees_with_itself_after_all_that_can_happen(post, catalogue, index_faults):
+    post("a", TEXT)
+    post("b", NEAR)
+    post("b", "another text altogether")
+    post("a", NEAR)
+    post("c", TEXT)
+    post("c", TEXT.upper())
+    catalogue.delete("default", "a")
+    post("c", "another text altogether")
+    post("d", NEAR)
+    assert index_faults() == []
+
+
+def test_an_index_that_grows_finds_all_that_it_holds(post, words, index_faults):
+    texts = [words(12) for _ in range(2600)]
+    for number, text in enumerate(texts):
+        post(f"t{number}", text)
+    assert index_faults() == []
+    assert {post(f"copy {n}", texts[n] + " more").match.id for n in range(0, 2600, 100)} == {
+        f"t{n}" for n in range(0, 2600, 100)
+    }
+
+
+def test_a_bucket_that_half_the_texts_share_stays_bounded_and_true(
+    post, words, index_faults, catalogue, redis_client
+):
+    catalogue.configure("wide", {"threshold": 0.8})
+    shared = words(20)
+    for number in range(600):
+        post(f"t{number}", f"{shared} {words(10)}", collection="wide")
+    own = words(10)
+    post("original", f"{shared} {own}", collection="wide")
+    answer = post("copy", f"{shared} {own} again", collection="wide")
+    assert answer.match.id == "original"
+    assert answer.candidates.cut
+    for number in range(600):
+        catalogue.delete("wide", f"t{number}")
+    assert index_faults("wide") == []
+
+
+def test_twenty_threads_with_one_text_get_exactly_one_new(checker, index_faults):
+    answers = []
+    barrier = threading.Barrier(20)
+
+    def work(number: int) -> None:
+        barrier.wait()
+        answers.append(checker.check(Document(f"id{number}", Posted(TEXT, None))))
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(20)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert Counter(answer.verdict for answer in answers)["new"] == 1
+    winner = next(answer.id for answer in answers if answer.verdict == "new")
+    assert {answer.match.id for answer in answers if answer.match} == {winner}
+    assert index_faults() == []
+
+
+def test_a_full_store_takes_nothing_new_and_still_gives_and_deletes(
+    post, catalogue, redis_client, index_faults
+):
+    post("a", TEXT)
+    used = redis_client.info("memory")["used_memory"]
+    redis_client.config_set("maxmemory", used)
+    try:
+        with pytest.raises(StoreFull):
+            post("b", "another text altogether")
+        assert post("a", TEXT).replayed
+        assert catalogue.readiness() == "full"
+        catalogue.delete("default", "a")
+    finally:
+        redis_client.config_set("maxmemory", 0)
+    assert index_faults() == []
+
+
+def test_documents_are_listed_in_order_of_registration_page_by_page(post, catalogue):
+    for number in range(7):
+        post(f"id{number}", f"text number {number} stands alone")
+    seen, cursor = [], None
+    while True:
+        page = catalogue.documents("default", DocumentFilter(), 3, cursor)
+        seen += [document.id for document in page.items]
+        cursor = page.next
+        if cursor is None:
+            break
+    assert seen == [f"id{number}" for number in range(7)]
+
+
+def test_documents_are_listed_by_state_family_and_orphanhood(post, catalogue):
+    family = post("a", TEXT).family
+    post("b", NEAR)
+    post("c", "another text altogether")
+
+    def ids(**wanted):
+        page = catalogue.documents("default", DocumentFilter(**wanted), 50, None)
+        return [document.id for document in page.items]
+
+    assert ids(state="dropped") == ["b"]
+    assert ids(family=family) == ["a", "b"]
+    assert ids(family="f-nobody-1") == []
+    catalogue.delete("default", "a")
+    assert ids(orphaned=True) == ["b"]
+
+
+def test_an_unknown_collection_is_said_to_be_unknown(post):
+    with pytest.raises(UnknownCollection):
+        post("a", TEXT, collection="nowhere")

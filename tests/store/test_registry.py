@@ -1,0 +1,115 @@
+"""Collections: made, configured, frozen, removed."""
+
+import threading
+
+import pytest
+
+from service.errors import FrozenSetting, StoreUnavailable, UnknownCollection
+from service.store.keys import REGISTRY, partition
+
+
+def test_the_default_collection_exists_always(catalogue):
+    assert catalogue.collection("default").settings.threshold == 0.6
+
+
+def test_a_collection_is_made_once_and_changed_after(catalogue):
+    assert catalogue.configure("rules", {})[1]
+    assert not catalogue.configure("rules", {"threshold": 0.7})[1]
+
+
+def test_settings_that_signatures_depend_on_freeze_at_the_first_document(catalogue, post):
+    catalogue.configure("rules", {})
+    catalogue.configure("rules", {"shingles": {"size": 2}})
+    post("a", "some words here", collection="rules")
+    with pytest.raises(FrozenSetting) as refused:
+        catalogue.configure("rules", {"shingles": {"size": 3}})
+    assert refused.value.faults[0].pointer == "/shingles"
+
+
+def test_a_threshold_may_rise_and_come_back_but_not_fall_below_its_first(catalogue, post):
+    catalogue.configure("rules", {"threshold": 0.7})
+    post("a", "some words here", collection="rules")
+    catalogue.configure("rules", {"threshold": 0.9})
+    catalogue.configure("rules", {"threshold": 0.7})
+    with pytest.raises(FrozenSetting):
+        catalogue.configure("rules", {"threshold": 0.6})
+
+
+def test_settings_are_free_again_once_the_last_document_has_left(catalogue, post, index_faults):
+    catalogue.configure("rules", {})
+    post("a", "some words here", collection="rules")
+    catalogue.delete("rules", "a")
+    catalogue.configure("rules", {"threshold": 0.3, "normalization": "squish"})
+    assert catalogue.collection("rules").scheme.threshold == 0.3
+    post("b", "some words here", collection="rules")
+    assert index_faults("rules") == []
+
+
+def test_a_new_setting_counts_for_the_next_check_of_every_process(
+    catalogue, post, redis_url, redis_client
+):
+    from service.catalogue import Catalogue  # another process would have its own
+    from service.store.connection import Connection
+    from service.store.redis_store import RedisStore
+
+    post("a", "one two three four five six")
+    elsewhere = Catalogue(RedisStore(Connection(redis_url, threads=1, deadline=5.0)))
+    elsewhere.configure("default", {"threshold": 1.0})
+    assert post("b", "one two three four five six seven").verdict == "new"
+
+
+def test_a_removed_collection_leaves_nothing(catalogue, post, redis_client):
+    catalogue.configure("rules", {})
+    for number in range(50):
+        post(f"id{number}", f"text {number} of the rules", collection="rules")
+    catalogue.drop("rules")
+    assert redis_client.keys("ts1:{*") == []
+    with pytest.raises(UnknownCollection):
+        catalogue.collection("rules")
+
+
+def test_a_collection_made_anew_is_empty(catalogue, post):
+    catalogue.configure("rules", {})
+    post("a", "some words here", collection="rules")
+    catalogue.drop("rules")
+    catalogue.configure("rules", {})
+    assert post("b", "some words here", collection="rules").verdict == "new"
+
+
+def test_a_removal_that_was_cut_off_is_finished_by_whoever_meets_it(
+    catalogue, post, redis_client, store
+):
+    catalogue.configure("rules", {})
+    post("a", "some words here", collection="rules")
+    uid = store.collection("rules").uid
+    redis_client.hdel(partition(uid).settings, "revision")
+    assert catalogue.configure("rules", {})[1]
+    assert redis_client.keys(f"ts1:{{{uid}.*") == []
+
+
+def test_ten_threads_make_one_collection(catalogue, redis_client):
+    made = []
+    threads = [
+        threading.Thread(target=lambda: made.append(catalogue.configure("rules", {})[1]))
+        for _ in range(10)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert made.count(True) == 1
+    assert len(redis_client.keys("ts1:{*:m")) == 1
+
+
+def test_a_collection_of_another_scheme_is_refused(catalogue, redis_client, store):
+    catalogue.configure("rules", {})
+    uid = redis_client.hget(REGISTRY, "rules").decode()
+    redis_client.hset(partition(uid).settings, "scheme", OTHER_SCHEME)
+    with pytest.raises(StoreUnavailable, match="another scheme"):
+        catalogue.collection("rules")
+
+
+OTHER_SCHEME = (
+    '{"version": 0, "normalization_version": 1, "algorithm": "x", "threshold": 0.6, '
+    '"banding": {"bands": 32, "rows": 4}}'
+)

@@ -1,0 +1,94 @@
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from service.text.cleaning import CleaningRules, RepeatedLines, clean
+from service.text.normalization import normalize
+
+LINES = st.sampled_from(
+    ["Guild", "Guild 3", "Guild 4", "Page 1", "Page 2", "Page 2 of 9", "[Page 3]", "- 2 -", "- 3 -",
+     "1", "2", "3", "ii", "iii", "3 / 10", "4 / 10", "WARNING: hot", "text", "", "  ", "Oil Page 3",
+     "Oil Page 4", "Oil [Page 5]", "Chapter 1", "Act", "a\tb", "\u200b", "x\r\ny", "\x0c", "\x00"]
+)  # fmt: skip
+PAGES = st.one_of(
+    st.lists(st.lists(LINES, max_size=6).map("\n".join), max_size=8),
+    st.lists(st.text(max_size=20), max_size=4),
+)
+REPEATED = st.builds(RepeatedLines, st.sampled_from([0.1, 0.3, 0.5, 0.9]), st.integers(1, 4))
+RULES = st.builds(
+    CleaningRules,
+    st.booleans(),
+    st.booleans(),
+    st.booleans(),
+    st.booleans(),
+    st.none() | REPEATED,
+    st.booleans(),
+    st.sampled_from([(), ("Guild",), ("2",)]),
+)
+
+
+@given(pages=PAGES, rules=st.just(CleaningRules()) | RULES)
+def test_cleaning_twice_changes_nothing(pages: list[str], rules: CleaningRules) -> None:
+    once = clean(pages, rules)
+    twice = clean(once.pages, rules)
+    assert twice.pages == once.pages
+    assert twice.report.removed == ()
+
+
+@given(pages=PAGES, rules=RULES)
+def test_the_report_adds_up(pages: list[str], rules: CleaningRules) -> None:
+    cleaned = clean(pages, rules)
+    report = cleaned.report
+    assert report.chars_before == sum(map(len, pages))
+    assert report.chars_after == sum(map(len, cleaned.pages))
+    assert report.chars_before - report.chars_after == sum(r.chars for r in report.removed)
+
+
+@given(pages=PAGES, rules=RULES)
+def test_every_page_keeps_its_place(pages: list[str], rules: CleaningRules) -> None:
+    cleaned = clean(pages, rules)
+    assert len(cleaned.pages) == len(pages)
+    assert cleaned.text == "\n".join(filter(None, cleaned.pages))
+
+
+@given(text=st.text(max_size=40).filter(lambda text: "\n" not in text))
+def test_letters_are_never_changed(text: str) -> None:
+    letters = [char for char in text if char.isalnum()]
+    assert [char for char in clean([text], CleaningRules()).text if char.isalnum()] == letters
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [" \t", "\n", "7", "a", "\u00e9", "-", ".", "1,", "((1", "\r\n", "\x0c", "\u200b", "م\u200d",
+     "👍", "🇫", "図", "한", "e\u0301", "$ 5 ", "§", "#", "°", "Page 1\n", "1\n", "a.b-", "1\u00a0234", "a\t"],
+)  # fmt: skip
+def test_time_is_linear_in_the_length_of_a_text(unit: str) -> None:
+    """Four times the length may take eight times as long; quadratic time would take sixteen."""
+    small = _seconds(unit * (20_000 // len(unit)))
+    large = _seconds(unit * (80_000 // len(unit)))
+    assert large < 0.1 + 8 * small
+
+
+@pytest.mark.parametrize(
+    "pages",
+    [
+        [f"Guild\n{n}\ntext {n}\n- {n} -" for n in range(4000)],
+        ["\n".join(str(n + at) for n in range(20_000)) for at in range(2)] + [""] * 4000,
+        ["".join(f"L{n}\n{n + at}\n" for n in range(2000)) + f"text {at}" for at in range(3)],
+        [""] * 20_000,
+    ],
+    ids=["many pages", "columns of numbers", "layers of headers", "empty pages"],
+)
+def test_many_rounds_take_little_time(pages: list[str]) -> None:
+    started = time.perf_counter()
+    clean(pages, CleaningRules())
+    assert time.perf_counter() - started < 5
+
+
+def _seconds(text: str) -> float:
+    started = time.perf_counter()
+    normalize(clean([text], CleaningRules()).text, "words")
+    normalize(text, "words")
+    return time.perf_counter() - started
