@@ -5,142 +5,21 @@ import json
 import os
 import signal
 import socket
-import subprocess
-import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 import redis
 
 from service.store.embedded import EmbeddedServer
-
-SECONDS = 30
-
-
-class Service:
-    """One `twinsift serve`, its data in a directory of the test's own."""
-
-    def __init__(self, data_dir: Path, *options: str, **environ: str) -> None:
-        self.data_dir = data_dir
-        self.port = free_port()
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "service.cli", "serve", *options],
-            env={
-                **os.environ,
-                "TWINSIFT_BIND": f"127.0.0.1:{self.port}",
-                "TWINSIFT_DATA_DIR": str(data_dir),
-                "TWINSIFT_WORKERS": "2",
-                **environ,
-            },
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,  # a group of its own, so that all of it can be killed
-        )
-
-    def call(self, method: str, path: str, body: Any = None) -> tuple[int, Any]:
-        with closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)) as connection:
-            headers = {"Content-Type": "application/json"} if body is not None else {}
-            connection.request(method, path, json.dumps(body) if headers else None, headers)
-            answer = connection.getresponse()
-            return answer.status, json.loads(answer.read())
-
-    def ready(self) -> "Service":
-        wait_until(self.is_ready)
-        return self
-
-    def is_ready(self) -> bool:
-        assert self.process.poll() is None, self.process.communicate()
-        try:
-            return self.call("GET", "/readyz")[0] == 200
-        except OSError:
-            return False
-
-    def end(self) -> tuple[int, str]:
-        """Its exit status and what it said on stderr, once it has ended."""
-        _, said = self.process.communicate(timeout=SECONDS)
-        return self.process.returncode, said
-
-    def stop(self) -> int:
-        self.process.send_signal(signal.SIGTERM)
-        return self.end()[0]
-
-    def kill_all(self) -> None:
-        """`kill -9` of the parent, gunicorn, its workers and the server."""
-        server = self.server_pid()
-        os.killpg(self.process.pid, signal.SIGKILL)
-        os.kill(server, signal.SIGKILL)
-        self.end()
-
-    def workers(self) -> set[int]:
-        """The children of gunicorn, which is in the service's process group as they are."""
-        group = {
-            int(stat.parent.name): int(stat.read_text().rpartition(")")[2].split()[1])
-            for stat in Path("/proc").glob("[0-9]*/stat")
-            if process_group(stat) == self.process.pid
-        }
-        return {pid for pid, parent in group.items() if group.get(parent) == self.process.pid}
-
-    def server_pid(self) -> int:
-        with closing(redis.Redis(unix_socket_path=str(self.data_dir / "valkey.sock"))) as client:
-            return int(client.info("server")["process_id"])
-
-    def wait_for_disk(self) -> None:
-        """What was written so far is on the disk, as it is within a second in any case."""
-        with closing(redis.Redis(unix_socket_path=str(self.data_dir / "valkey.sock"))) as client:
-            client.set("written-last", 1)  # the store waits for what its asker wrote, and all before
-            assert client.waitaof(1, 0, 5000)[0] == 1
-
-    def clean_up(self) -> None:
-        if self.process.returncode is None:
-            os.killpg(self.process.pid, signal.SIGKILL)
-            self.process.communicate(timeout=SECONDS)
-
-
-def free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return int(listener.getsockname()[1])
-
-
-def process_group(stat: Path) -> int:
-    try:
-        return int(stat.read_text().rpartition(")")[2].split()[2])
-    except OSError:  # it ended while it was looked at
-        return -1
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    give_up = time.monotonic() + SECONDS
-    while not condition():
-        assert time.monotonic() < give_up, "waited too long"
-        time.sleep(0.05)
+from tests.e2e.running import Service, free_port, wait_until
 
 
 def is_listened_on(port: int) -> bool:
     with socket.socket() as connection:
         return connection.connect_ex(("127.0.0.1", port)) == 0
-
-
-@pytest.fixture
-def serve(tmp_path: Path) -> Iterator[Callable[..., Service]]:
-    started: list[Service] = []
-
-    def start(*options: str, **environ: str) -> Service:
-        started.append(Service(tmp_path, *options, **environ))
-        return started[-1]
-
-    yield start
-    for service in started:
-        service.clean_up()
-    if (tmp_path / "lock").exists():  # a server may have outlived a kill: join it, leave as last
-        server = EmbeddedServer(tmp_path)
-        server.start()
-        server.release()
 
 
 def test_it_answers_healthz(serve: Callable[..., Service]) -> None:
