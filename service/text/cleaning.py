@@ -14,6 +14,7 @@ from service.text import page_numbers, page_tidying
 from service.text.cleaning_report import CleaningReport, Example, Removal, Tally
 from service.text.edge_lines import EdgeLines
 from service.text.line_log import LineLog
+from service.text.page_number_shapes import NumberReader
 from service.text.page_numbers import PageNumbers
 from service.text.running_lines import RunningLines
 
@@ -104,11 +105,12 @@ def _is_tidy(page: str) -> bool:
 
 
 def _tidy(page: str, rules: CleaningRules, tally: Tally) -> str:
-    page = page_tidying.unify_line_ends(page, tally)
-    if rules.control_characters:
-        page = page_tidying.drop_controls(page, tally)
-    if rules.invisible_characters:
-        page = page_tidying.drop_invisible(page, tally)
+    if _SUSPECT.search(page) is not None:
+        page = page_tidying.unify_line_ends(page, tally)
+        if rules.control_characters:
+            page = page_tidying.drop_controls(page, tally)
+        if rules.invisible_characters:
+            page = page_tidying.drop_invisible(page, tally)
     if rules.whitespace:
         page = page_tidying.tidy_blanks(page, tally)
     if rules.empty_lines:
@@ -123,15 +125,19 @@ def _drop_page_furniture(
 
     A document of nothing else is left as it is.
     """
+    if len(pages) == 1 and page_numbers.holds_none(pages[0]):
+        return pages
     edges = [EdgeLines.of(page) for page in pages]
+    read = NumberReader()
     numbers = running = None
     if rules.page_numbers:
-        numbers = PageNumbers(edges, log, protect=rules.protect)
+        numbers = PageNumbers(edges, log, read, protect=rules.protect)
         numbers.drop_unmistakable()
     if rules.repeated_lines is not None:
         running = RunningLines(
             edges,
             log,
+            read,
             share=rules.repeated_lines.share,
             min_pages=rules.repeated_lines.min_pages,
             protect=rules.protect,

@@ -84,6 +84,31 @@ def numbered_title(line: str) -> NumberedTitle | None:
     return NumberedTitle(title, number)
 
 
+class NumberReader:
+    """`page_number` and `numbered_title` for the lines of one document, each read once.
+
+    What it remembers goes with it: nothing of a text outlives its cleaning.
+    """
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, PageNumber | None] = {}
+        self._titles: dict[str, NumberedTitle | None] = {}
+
+    def number(self, line: str) -> PageNumber | None:
+        """The page number that a line consists of."""
+        if len(line) > MAX_ALONE:
+            return None
+        if line not in self._numbers:
+            self._numbers[line] = page_number(line)
+        return self._numbers[line]
+
+    def title(self, line: str) -> NumberedTitle | None:
+        """A title and the page number that ends its line."""
+        if line not in self._titles:
+            self._titles[line] = numbered_title(line)
+        return self._titles[line]
+
+
 def roman_value(numeral: str) -> int | None:
     """The value of a well-formed roman numeral (1 to 3,999), else None."""
     if not numeral or _ROMAN.fullmatch(numeral) is None:

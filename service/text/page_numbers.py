@@ -12,7 +12,13 @@ from typing import Final
 from service.text.edge_lines import BOTTOM, EDGES, EdgeLines
 from service.text.heading_words import is_heading_word
 from service.text.line_log import LineLog
-from service.text.page_number_shapes import NumberedTitle, PageNumber, numbered_title, page_number
+from service.text.page_number_shapes import (
+    NumberedTitle,
+    NumberReader,
+    PageNumber,
+    numbered_title,
+    page_number,
+)
 
 RULE: Final = "page_numbers"
 _ANYWHERE: Final = ("page_of", "bracketed")
@@ -28,18 +34,25 @@ def holds_none(page: str) -> bool:
         return False
     if page_number(lines[0]) or page_number(lines[-1]):
         return False
-    return not any(_goes_anywhere(line) for line in lines)
+    return not any(_goes_anywhere(page_number(line)) for line in lines)
 
 
-def _goes_anywhere(line: str) -> bool:
-    number = page_number(line)
+def _goes_anywhere(number: PageNumber | None) -> bool:
     return number is not None and number.kind in _ANYWHERE
 
 
 class PageNumbers:
     """The page numbers of one document."""
 
-    def __init__(self, pages: Sequence[EdgeLines], log: LineLog, *, protect: Sequence[str]) -> None:
+    def __init__(
+        self,
+        pages: Sequence[EdgeLines],
+        log: LineLog,
+        read: NumberReader,
+        *,
+        protect: Sequence[str],
+    ) -> None:
+        self._read = read
         self._pages = pages
         self._protect = [part for part in protect if part]
         self._log = log
@@ -60,7 +73,7 @@ class PageNumbers:
             page.view = type(page.view)(i for i in page.view if i not in leaving)
 
     def _goes_anywhere(self, line: str) -> bool:
-        return _goes_anywhere(line) and not self._is_protected(line)
+        return _goes_anywhere(self._read.number(line)) and not self._is_protected(line)
 
     def _is_protected(self, line: str) -> bool:
         return any(part in line for part in self._protect)
@@ -122,7 +135,7 @@ class PageNumbers:
         if inner is None:
             return False
         line = page.lines[inner]
-        return page_number(line) is not None or (edge == BOTTOM and is_heading_word(line))
+        return self._read.number(line) is not None or (edge == BOTTOM and is_heading_word(line))
 
     def shorten_titles(self) -> bool:
         """Cut page numbers off the end of header and footer lines; whether there were any."""
@@ -131,7 +144,7 @@ class PageNumbers:
         for at, page in enumerate(self._pages):
             for edge in EDGES:
                 index = page.at(edge)
-                title = None if index is None else numbered_title(page.lines[index])
+                title = None if index is None else self._read.title(page.lines[index])
                 if index is None or title is None or self._is_protected(page.lines[index]):
                     continue
                 titles[at, edge, index] = title
@@ -168,7 +181,7 @@ class PageNumbers:
         index = page.at(edge)
         if index is None or self._is_protected(page.lines[index]):
             return None
-        number = page_number(page.lines[index])
+        number = self._read.number(page.lines[index])
         return None if number is None else (index, number)
 
     def _take(self, at: int, index: int, edge: int) -> None:
@@ -177,7 +190,7 @@ class PageNumbers:
         page.drop(index, edge)
 
     def _note(self, at: int, line: str) -> None:
-        number = page_number(line)
+        number = self._read.number(line)
         if number is not None and number.kind != "bare":
             self._counted[number.value - at].add(at)
         self._log.removed(RULE, at, line)

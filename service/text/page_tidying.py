@@ -23,7 +23,6 @@ _RUN_WITHOUT_SPACE: Final = re.compile(
     f"(?<=[^{BLANKS}\n])(?!(?<=\\d)[{NO_BREAK_SPACES}]\\d)[{_OTHER_BLANKS}]++(?=[^ \n])"
 )
 _SPACES: Final = re.compile("  +")
-_LINE_EDGE: Final = re.compile(" ?\n ?")
 
 
 def unify_line_ends(page: str, tally: Tally) -> str:
@@ -64,13 +63,18 @@ def drop_invisible(page: str, tally: Tally) -> str:
 
 def tidy_blanks(page: str, tally: Tally) -> str:
     """Runs of blanks and tabs as one space, none at the edges of a line."""
-    tidied = _TO_SPACE.sub(" ", page)
-    tidied = _SPACES.sub(" ", tidied)
-    tidied = _LINE_EDGE.sub("\n", tidied).strip(" ")
+    tidied = page
+    if "\t" in page or not page.isascii():
+        tidied = _TO_SPACE.sub(" ", page)
+    if "  " in tidied:
+        tidied = _SPACES.sub(" ", tidied)
+    tidied = tidied.replace(" \n", "\n").replace("\n ", "\n").strip(" ")
     if tidied == page:
         return page
     removed = len(page) - len(tidied)
-    replaced = sum(1 for _ in _RUN_WITHOUT_SPACE.finditer(page))
+    replaced = 0
+    if "\t" in page or not page.isascii():
+        replaced = sum(1 for _ in _RUN_WITHOUT_SPACE.finditer(page))
     tally.add("whitespace", removed + replaced, removed)
     return tidied
 

@@ -15,7 +15,7 @@ from service.text.cautions import reads_like_a_caution
 from service.text.edge_lines import EDGES, EdgeLines
 from service.text.growing_numbers import growing_forms
 from service.text.line_log import LineLog
-from service.text.page_number_shapes import page_number
+from service.text.page_number_shapes import NumberReader
 
 RULE: Final = "repeated_lines"
 LONGEST_RUN: Final = 3
@@ -50,6 +50,7 @@ class RunningLines:
         self,
         pages: Sequence[EdgeLines],
         log: LineLog,
+        read: NumberReader,
         *,
         share: float,
         min_pages: int,
@@ -58,6 +59,7 @@ class RunningLines:
     ) -> None:
         self._pages = pages
         self._log = log
+        self._read = read
         self._protect = [part for part in protect if part]
         # Where no rule takes bare page numbers away first, they are looked past too.
         self._bare_numbers_stay = bare_numbers_stay
@@ -111,7 +113,7 @@ class RunningLines:
         places: list[int] = []
         skipped = 0
         for index in page.inwards(edge):
-            number = page_number(page.lines[index])
+            number = self._read.number(page.lines[index])
             passed = number is not None and (number.kind != "bare" or self._bare_numbers_stay)
             if passed and skipped < _NUMBERS_SKIPPED:
                 skipped += 1

@@ -13,7 +13,7 @@ import regex
 
 def _grammar(word: str, currency: str, symbol: str, extra: str, joint: str) -> str:
     """The pattern of one token; decoration matches without filling the group."""
-    amount = rf"[-+]?(?:{currency})?[0-9](?:[0-9.,']*[0-9])?%?"
+    amount = rf"[-+]?(?:{currency})?\.?[0-9](?:[0-9.,']*[0-9])?%?"
     # Between two word characters, with nothing else around.
     connector = (
         rf"(?:['./:@&*^|\\#-]|{joint}|,(?<=[0-9],)(?=[0-9])|::|:?//|:\\|\.\.(?=[0-9])"
@@ -34,7 +34,7 @@ def _grammar(word: str, currency: str, symbol: str, extra: str, joint: str) -> s
     return (
         rf"{decoration}"
         rf"|({core}|\({amount}\)|{prefix}{core}|{extra}{operator}"
-        rf"|(?<!\S)[-:](?!\S)|{degree}|{symbol})"
+        rf"|(?<![^\s(])[-:](?!\S)|{degree}|{symbol})"
     )
 
 

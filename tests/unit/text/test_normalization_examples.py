@@ -14,6 +14,8 @@ def words(text: str) -> str:
     [
         ("overdraft -310.75", "overdraft 310.75"),
         ("overdraft (310.75)", "overdraft 310.75"),
+        ("overdraft (- 310)", "overdraft 310"),
+        ("share of (.5)", "share of .5"),
         ("change of +4", "change of 4"),
         ("change of ±4", "change of 4"),
         ("dose 7.5 mg", "dose 75 mg"),
