@@ -141,6 +141,7 @@ class Checker:
             normalized_hash=case.prepared.hashes.normalized,
             tags=band_tags(case.prepared.signature, case.collection.scheme.banding),
             shingles=len(case.prepared.shingles),
+            now=case.now // 1000,
         )
         look = self._store.look(case.collection, probe)
         if isinstance(look, Seen):

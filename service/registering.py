@@ -33,9 +33,17 @@ class Case:
     now: int
 
 
+def known_before(case: Case, seen: Seen) -> StoredText | None:
+    """The text under this id, unless it has expired: then the id is as good as new."""
+    old, cutoff = seen.old, case.collection.expires_before(case.now // 1000)
+    if old is not None and old.state is not State.HELD and old.seen_at < cutoff:
+        return None
+    return old
+
+
 def kept_answer(case: Case, seen: Seen) -> StoredText | None:
     """The text under this id, where only its bytes differ and what its answer rests on is there."""
-    old = seen.old
+    old = known_before(case, seen)
     if old is None or old.hashes.normalized != case.prepared.hashes.normalized:
         return None
     if old.state is State.DROPPED and seen.old_anchor is None:
@@ -49,13 +57,14 @@ def rewritten(old: StoredText, case: Case) -> StoredText:
         old,
         hashes=case.prepared.hashes,
         updated_at=case.now,
+        seen_at=case.now // 1000,
         superseded=(old.hashes.normalized, 1.0),
     )
 
 
 def registered(case: Case, seen: Seen, found: Found | None, candidates: Candidates) -> StoredText:
     """What is to be stored of a text that was not checked before."""
-    prepared, old = case.prepared, seen.old
+    prepared, old = case.prepared, known_before(case, seen)
     common = StoredText(
         id=case.document.id,
         state=State.ACTIVE,
@@ -64,6 +73,7 @@ def registered(case: Case, seen: Seen, found: Found | None, candidates: Candidat
         signature=prepared.signature,
         registered_at=old.registered_at if old else case.now,
         updated_at=case.now,
+        seen_at=case.now // 1000,
         candidates=candidates,
         superseded=_superseded(case, seen),
     )
@@ -83,7 +93,7 @@ def registered(case: Case, seen: Seen, found: Found | None, candidates: Candidat
 
 def _superseded(case: Case, seen: Seen) -> tuple[bytes, float] | None:
     """The normalised hash of another text under this id, and how alike the two are."""
-    old, prepared = seen.old, case.prepared
+    old, prepared = known_before(case, seen), case.prepared
     if old is None or old.hashes.bytes == prepared.hashes.bytes:
         return None
     if old.hashes.normalized == prepared.hashes.normalized:

@@ -22,6 +22,8 @@ from service.dedup.stored import (
 )
 from service.dedup.verdict import Candidates, Hashes, MatchKind, Metadata, State, Verdict
 
+SECONDS_A_DAY = 86_400
+
 
 class CollectionChanged(Exception):
     """The settings changed, or the collection was removed, since they were read: read again."""
@@ -37,6 +39,11 @@ class Collection:
     settings: CollectionSettings
     scheme: Scheme
 
+    def expires_before(self, now: int) -> int:
+        """What was last seen before this has expired (seconds since 1970); 0 where nothing does."""
+        days = self.settings.ttl_days
+        return 0 if days is None else max(now - days * SECONDS_A_DAY, 1)
+
     def family_name(self, family: int) -> str:
         """The opaque string that families go by on the wire."""
         return f"f-{self.uid}-{family:x}"
@@ -49,7 +56,7 @@ class StoredText:
     `number` is its place in the order of registration (0: not yet given), `family` the number of
     the first text of its family (0: itself), `twin` the number of the text it was dropped for
     (0: none). `kind`, `score` and `match_id` are those of the first answer, None for `new`.
-    Times are milliseconds since 1970.
+    Times are milliseconds since 1970, `seen_at` (last posted, or named as a match) seconds.
     """
 
     id: str
@@ -59,6 +66,7 @@ class StoredText:
     signature: bytes
     registered_at: int
     updated_at: int
+    seen_at: int
     number: int = 0
     family: int = 0
     twin: int = 0
@@ -82,13 +90,14 @@ class StoredText:
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """What a look needs to know of a text. `tags` is one a band."""
+    """What a look needs to know of a text. `tags` is one a band; `now` is in seconds."""
 
     id: str
     bytes_hash: bytes
     normalized_hash: bytes
     tags: Sequence[bytes]
     shingles: int
+    now: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +124,8 @@ class Replay:
 class Seen:
     """What stands beside a text that was not checked before. `next` is the number that the next
     registration gets; `old` the text that stands under the same id, with `old_anchor` as the text
-    that it rests on where it was dropped."""
+    that it rests on where it was dropped. `expired` are a few texts that nobody posted or matched
+    for too long: whatever is committed takes them out. `swept` is the store's own."""
 
     next: int
     old: StoredText | None
@@ -124,6 +134,8 @@ class Seen:
     exact: StoredText | None
     candidates: Sequence[Candidate]
     cut: bool
+    swept: int = 0
+    expired: Sequence[StoredText] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import orjson
@@ -23,9 +23,12 @@ FIRST_NUMBER = 1
 class Listing:
     """Reads documents with the script `read`."""
 
-    def __init__(self, connection: Connection, codec: TextCodec) -> None:
+    def __init__(
+        self, connection: Connection, codec: TextCodec, clock: Callable[[], float]
+    ) -> None:
         self._connection = connection
         self._codec = codec
+        self._clock = clock
 
     def document(self, collection: Collection, id: str) -> StoredDocument | None:
         """A document as it stands, or None."""
@@ -77,7 +80,8 @@ class Listing:
     def _read(self, collection: Collection, arguments: Sequence[Any]) -> list[Any]:
         keys = partition(collection.uid)
         read = [keys.settings, keys.ids, keys.documents, keys.texts, keys.metadata, keys.twins]
-        return list(self._connection.run("read", read, arguments))
+        cutoff = collection.expires_before(int(self._clock()))
+        return list(self._connection.run("read", read, [*arguments, cutoff]))
 
     def _document(self, collection: Collection, entry: Sequence[Any]) -> StoredDocument:
         number, record, text, metadata, orphaned, copies = entry

@@ -1,6 +1,6 @@
 """A document's record as packed bytes, and kept texts as compressed ones.
 
-The first 106 bytes have fixed places; `lua/records.lua` reads some of them.
+The first 109 bytes have fixed places; `lua/records.lua` reads some of them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import zstandard
 from service.dedup.verdict import Candidates, Hashes, MatchKind, State
 from service.store.base import StoredText
 
-HEAD = struct.Struct(">cIII cd QQ 32s32s H B")
+HEAD = struct.Struct(">cIII cd QQI 32s32s H B")
 TAIL = struct.Struct(">HHHB")
 SUPERSEDED = struct.Struct(">32sd")
 NO_MATCH = b"-"
@@ -37,6 +37,7 @@ def pack(stored: StoredText) -> bytes:
         stored.score,
         stored.registered_at,
         stored.updated_at,
+        stored.seen_at,
         stored.hashes.bytes,
         stored.hashes.normalized,
         min(stored.candidates.looked_at, MOST_LOOKED_AT),
@@ -60,6 +61,7 @@ def unpack(number: int, record: bytes) -> StoredText:
         score,
         registered_at,
         updated_at,
+        seen_at,
         by_bytes,
         normalized,
         looked_at,
@@ -78,6 +80,7 @@ def unpack(number: int, record: bytes) -> StoredText:
         signature=record[signature_at:end],
         registered_at=registered_at,
         updated_at=updated_at,
+        seen_at=seen_at,
         number=number,
         family=family,
         twin=twin,

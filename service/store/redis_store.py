@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import orjson
@@ -53,13 +54,15 @@ def connect(settings: Settings) -> RedisStore:
 
 
 class RedisStore:
-    """Implements `base.Store`; what each verb promises is written there."""
+    """Implements `base.Store`; what each verb promises is written there.
 
-    def __init__(self, connection: Connection) -> None:
+    `clock` gives the time in seconds since 1970."""
+
+    def __init__(self, connection: Connection, *, clock: Callable[[], float] = time.time) -> None:
         self._connection = connection
         self._registry = Registry(connection)
         self._codec = TextCodec()
-        self._listing = Listing(connection, self._codec)
+        self._listing = Listing(connection, self._codec, clock)
         self._statistics = StatisticsReader(connection, self._registry)
         self._growth: dict[str, Growth] = {}
 
@@ -110,6 +113,7 @@ class RedisStore:
                     collection.settings.threshold,
                     TEXTS_WITH_A_LOOK,
                     MOST_CANDIDATES,
+                    collection.expires_before(probe.now),
                 ],
             )
             if not self._is_stale(collection, reply):
@@ -137,14 +141,15 @@ class RedisStore:
         while True:
             growth = self._growth_of(collection)
             shards = _shard_keys(keys, growth, watched)
-            leaving: list[Any] = [len(entry.leaving)]
-            for old in entry.leaving:
+            leaving: list[Any] = [len(entry.leaving) + len(seen.expired)]
+            for old in (*entry.leaving, *seen.expired):
                 tags = _tags_of(collection, old)
                 shards += _shard_keys(keys, growth, tags)
                 leaving += (
                     old.number.to_bytes(4, "big"),
                     old.hashes.normalized[:HASH_BYTES],
                     b"".join(tags),
+                    old.id if old in seen.expired else "",
                 )
             grows = indexed and growth.is_due(bands)
             if grows:
@@ -178,6 +183,9 @@ class RedisStore:
                     text,
                     _metadata_bytes(entry.metadata),
                     b"".join(watched),
+                    entry.probe.now,
+                    collection.expires_before(entry.probe.now),
+                    seen.swept,
                     *leaving,
                     int(grows),
                     *(part for pair in entry.counters.items() for part in pair),
@@ -202,6 +210,8 @@ class RedisStore:
                 pack(entry.stored),
                 self._codec.compress(entry.text),
                 _metadata_bytes(entry.metadata),
+                entry.probe.now,
+                entry.match.number.to_bytes(4, "big") if entry.match else b"",
                 *(part for pair in entry.counters.items() for part in pair),
             ],
         )
@@ -227,6 +237,8 @@ class RedisStore:
                     stored.number.to_bytes(4, "big"),
                     at.to_bytes(8, "big"),
                     _metadata_bytes(metadata),
+                    at // 1000,
+                    replay.anchor.number.to_bytes(4, "big") if replay.anchor else b"",
                 ],
             )
         except StoreFull:
@@ -307,7 +319,7 @@ class RedisStore:
         return True
 
     def _read_seen(self, collection: Collection, reply: Sequence[Any]) -> Seen:
-        _, following, level, split, indexed, old, exact, flat, cut = reply
+        _, following, level, split, indexed, old, exact, flat, cut, swept, expired = reply
         self._growth[collection.uid] = Growth(int(level), int(split), int(indexed))
         candidates = [
             Candidate(
@@ -325,6 +337,8 @@ class RedisStore:
             exact=_unpack(exact[0], exact[1]) if exact else None,
             candidates=candidates,
             cut=bool(cut),
+            swept=swept,
+            expired=[_unpack(*expired[at : at + 2]) for at in range(0, len(expired), 2)],
         )
 
 

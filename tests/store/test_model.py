@@ -1,5 +1,6 @@
 """The index against a model in plain Python: whatever the order of calls, both answer the same."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import pytest
@@ -12,6 +13,7 @@ from service.catalogue import Catalogue
 from service.checker import Checker
 from service.dedup.scheme import CollectionSettings
 from service.dedup.shingles import ShingleSet, jaccard
+from service.dedup.stored import DocumentFilter
 from service.dedup.verdict import Document, Posted
 from service.errors import UnknownDocument
 from service.preparing import shingles_of
@@ -22,6 +24,8 @@ from service.text.normalization import normalize
 IDS = ["a", "b", "c", "d"]
 WORDS = [f"word{number}" for number in range(60)]
 SETTINGS = CollectionSettings()
+TTL_DAYS = 3
+DAY = 86_400
 
 
 def variant(*changed: int) -> str:
@@ -48,6 +52,7 @@ class Known:
     number: int
     text: str
     answer: tuple[str, str | None, float | None]
+    seen: int
     dropped: bool = False
     twin: int | None = None
 
@@ -66,16 +71,23 @@ class Model:
     def __init__(self) -> None:
         self.known: dict[str, Known] = {}
         self.next = 1
+        self.day = 0
+
+    def expire(self) -> None:
+        """What nobody posted or matched for longer than its days is as if it had never been."""
+        for id, known in list(self.known.items()):
+            if self.day - known.seen > TTL_DAYS:
+                del self.known[id]
 
     def check(self, id: str, text: str) -> tuple[str, str | None, float | None, bool]:
         old = self.known.get(id)
         rests = old is not None and self.rests(old)
-        if old is not None and rests and old.text == text:
-            return (*old.answer, True)
         if old is not None and rests and old.normalized == normalize(text, "words"):
-            old.text = text
-            return (*old.answer, False)
-        fresh = Known(self.next, text, ("new", None, None))
+            replayed = old.text == text
+            old.text, old.seen = text, self.day
+            self.keep_alive(old.twin)
+            return (*old.answer, replayed)
+        fresh = Known(self.next, text, ("new", None, None), self.day)
         best = max(
             (
                 (self.likeness(fresh, other), -other.number, other_id)
@@ -89,9 +101,15 @@ class Model:
             exact = self.known[match_id].normalized == fresh.normalized
             fresh.answer = ("exact_duplicate" if exact else "near_duplicate", match_id, score)
             fresh.dropped, fresh.twin = True, -number
+            self.keep_alive(fresh.twin)
         self.known[id] = fresh
         self.next += 1
         return (*fresh.answer, False)
+
+    def keep_alive(self, number: int | None) -> None:
+        for known in self.known.values():
+            if known.number == number:
+                known.seen = self.day
 
     def likeness(self, one: Known, other: Known) -> float:
         return 1.0 if one.normalized == other.normalized else jaccard(one.shingles, other.shingles)
@@ -104,9 +122,7 @@ class Model:
         leaving = self.known.pop(id, None)
         if leaving is None:
             return None
-        return {
-            other_id for other_id, other in self.known.items() if other.twin == leaving.number
-        }
+        return {other_id for other_id, other in self.known.items() if other.twin == leaving.number}
 
 
 class IndexMachine(RuleBasedStateMachine):
@@ -117,9 +133,20 @@ class IndexMachine(RuleBasedStateMachine):
     @initialize()
     def start(self) -> None:
         self.client.flushall()
-        store = RedisStore(Connection(self.url, threads=1, deadline=10.0))
-        self.checker, self.catalogue = Checker(store, deadline=10.0), Catalogue(store)
+        connection = Connection(self.url, threads=1, deadline=10.0)
+        store = RedisStore(connection, clock=self.now)
+        self.checker = Checker(store, deadline=10.0, clock=self.now)
+        self.catalogue = Catalogue(store)
+        self.catalogue.configure("default", {"ttl_days": TTL_DAYS})
         self.model = Model()
+
+    def now(self) -> float:
+        return (1000 + self.model.day) * DAY
+
+    @rule(days=st.integers(1, 2))
+    def wait(self, days: int) -> None:
+        self.model.day += days
+        self.model.expire()
 
     @rule(id=st.sampled_from(IDS), text=st.sampled_from(TEXTS))
     def check(self, id: str, text: str) -> None:
@@ -153,12 +180,17 @@ class IndexMachine(RuleBasedStateMachine):
             assert (document.state == "dropped") == known.dropped
             assert document.orphaned != self.model.rests(known)
 
+    @invariant()
+    def nothing_else_is_listed(self) -> None:
+        listed = self.catalogue.documents("default", DocumentFilter(), 50, None)
+        assert {document.id for document in listed.items} == set(self.model.known)
+
     def teardown(self) -> None:
         assert self.scan() == []  # type: ignore[operator]
 
 
-def test_any_order_of_checks_updates_and_deletes_is_as_the_model_says(
-    redis_url: str, redis_client: redis.Redis, index_faults: object
+def test_any_order_of_checks_updates_deletes_and_days_is_as_the_model_says(
+    redis_url: str, redis_client: redis.Redis, index_faults: Callable[[str], list[str]]
 ):
     machine = type(
         "Machine",

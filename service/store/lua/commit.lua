@@ -11,7 +11,10 @@
 --       7 hash of the normalised text  8 number of the match or ''  9 state of the match
 --       10 record (family and twin 0 where they are this number, or none)  11 text
 --       12 metadata or ''  13 tags or '' (dropped)
---       14 how many texts leave, then for each: number, hash, tags or '' (dropped)
+--       14 time in seconds  15 what was last seen before this has expired, or 0
+--       16 the number that the next sweep begins at, or 0
+--       17 how many texts leave, then for each: number, hash, tags or '' (dropped), id where it
+--          leaves because it has expired, else ''
 --       then 1 or 0: grow;  then counters to raise: name, by, …
 -- Returns {'done', number}, or what no longer holds:
 --   {'revision', current or false}   {'shards', level, split}   {'changed'}
@@ -29,20 +32,29 @@ if not shards_hold(tags, level, split, told_level, told_split) then
   return { 'shards', level, split }
 end
 
-local leaving, argument, next_shard = {}, 15, FIRST_SHARD + #tags / 4
-for _ = 1, tonumber(ARGV[14]) do
-  local text = { number = ARGV[argument], hash = ARGV[argument + 1], tags = ARGV[argument + 2] }
+local at_time, cutoff, swept = tonumber(ARGV[14]), tonumber(ARGV[15]), tonumber(ARGV[16])
+local leaving, argument, next_shard = {}, 18, FIRST_SHARD + #tags / 4
+for _ = 1, tonumber(ARGV[17]) do
+  local text = {
+    number = ARGV[argument],
+    hash = ARGV[argument + 1],
+    tags = ARGV[argument + 2],
+    expired_id = ARGV[argument + 3],
+  }
   if not shards_hold(text.tags, level, split, told_level, told_split) then
     return { 'shards', level, split }
   end
   text.record = redis.call('HGET', documents, text.number)
-  if not text.record or (state_of(text.record) == DROPPED) ~= (text.tags == '') then
-    return { 'changed' }
-  end
+  local as_seen = text.record and (state_of(text.record) == DROPPED) == (text.tags == '')
   text.first_shard = next_shard
   next_shard = next_shard + #text.tags / 4
-  leaving[#leaving + 1] = text
-  argument = argument + 3
+  argument = argument + 4
+  if text.expired_id == '' then
+    if not as_seen then return { 'changed' } end
+    leaving[#leaving + 1] = text
+  elseif as_seen and has_expired(text.record, cutoff) then
+    leaving[#leaving + 1] = text
+  end
 end
 
 if (redis.call('HGET', ids, id) or '') ~= expected then return { 'changed' } end
@@ -73,6 +85,7 @@ if u32(record, 6) == 0 then
   record = string.sub(record, 1, 5) .. packed .. string.sub(record, 10)
 end
 redis.call('HSET', documents, packed, record)
+keep_alive(documents, match, at_time)
 redis.call('HSET', texts, packed, ARGV[11])
 if ARGV[12] ~= '' then redis.call('HSET', metadata, packed, ARGV[12]) end
 redis.call('HSET', ids, id, packed)
@@ -95,6 +108,7 @@ for _, text in ipairs(leaving) do
   else
     redis.call('ZREM', twins, twin_of(text.record) .. text.number)
   end
+  if text.expired_id ~= '' then redis.call('HDEL', ids, text.expired_id) end
   redis.call('HDEL', documents, text.number)
   redis.call('HDEL', texts, text.number)
   redis.call('HDEL', metadata, text.number)
@@ -118,6 +132,7 @@ if ARGV[argument] == '1' and level == told_level and split == told_split then
   split = split + 1
   if split == bands * size then level, split = level + 1, 0 end
 end
+if swept > 0 then redis.call('HSET', settings, 'swept', swept) end
 redis.call('HSET', settings, 'next', number + 1, 'indexed', indexed, 'level', level, 'split', split)
 
 for at = argument + 1, #ARGV, 2 do

@@ -4,24 +4,27 @@
 -- KEYS  1 settings  2 ids  3 documents  4 texts  5 metadata  6 twins
 -- ARGV  1 id, or '' for a run  2 first number  3 most documents  4 most numbers to try
 --       5 state or ''  6 family or '' (packed)  7 orphaned: '1', '0' or ''
+--       8 what was last seen before this has expired (seconds, 0: nothing does)
 -- Returns {next number to try or false, document, …}, a document being
 --   {number, record, text, metadata or false, orphaned 0 or 1, records of the copies dropped for it}
 local settings, ids, documents, texts, metadata, twins =
   KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
+local cutoff = tonumber(ARGV[8])
 local wanted_state, wanted_family, wanted_orphaned = ARGV[5], ARGV[6], ARGV[7]
 
 local function copies_of(number)
   local edges = redis.call('ZRANGEBYLEX', twins, '[' .. number, '[' .. number .. '\255\255\255\255')
   local records = {}
   for _, edge in ipairs(edges) do
-    records[#records + 1] = redis.call('HGET', documents, string.sub(edge, 5))
+    local copy = redis.call('HGET', documents, string.sub(edge, 5))
+    if not has_expired(copy, cutoff) then records[#records + 1] = copy end
   end
   return records
 end
 
 local function orphaned(record)
   if state_of(record) ~= DROPPED then return '0' end
-  return rests_on(documents, record) and '0' or '1'
+  return rests_on(documents, record, cutoff) and '0' or '1'
 end
 
 local function document(number, record)
@@ -31,11 +34,13 @@ end
 
 if ARGV[1] ~= '' then
   local number = redis.call('HGET', ids, ARGV[1])
-  if not number then return { false } end
-  return { false, document(number, redis.call('HGET', documents, number)) }
+  local record = number and redis.call('HGET', documents, number)
+  if not record or has_expired(record, cutoff) then return { false } end
+  return { false, document(number, record) }
 end
 
 local function wanted(record)
+  if has_expired(record, cutoff) then return false end
   if wanted_state ~= '' and state_of(record) ~= wanted_state then return false end
   if wanted_family ~= '' and string.sub(record, 6, 9) ~= wanted_family then return false end
   return wanted_orphaned == '' or orphaned(record) == wanted_orphaned

@@ -2,7 +2,7 @@
 --
 -- A document's record is one packed string (store/records.py). Read here:
 --   1 state ('a' active, 'h' held, 'd' dropped)   2-5 shingles   6-9 family   10-13 twin
---   31-38 updated at   39-70 SHA-256 of the bytes as posted
+--   31-38 updated at   39-42 last seen (seconds)   43-74 SHA-256 of the bytes as posted
 -- Numbers are 32-bit, big-endian. A text's number is given at its registration, rises, and is
 -- never used twice in a collection; an update is a new number.
 --
@@ -25,6 +25,22 @@ end
 
 local function state_of(record) return string.sub(record, 1, 1) end
 local function twin_of(record) return string.sub(record, 10, 13) end
+local function bytes_of(record) return string.sub(record, 43, 74) end
+
+-- Whether a document was neither posted nor matched since `cutoff` (seconds, 0: nothing expires).
+local function has_expired(record, cutoff)
+  return cutoff > 0 and state_of(record) ~= HELD and u32(record, 39) < cutoff
+end
+
+local function with_seen(record, seconds)
+  return string.sub(record, 1, 38) .. pack32(seconds) .. string.sub(record, 43)
+end
+
+-- A text that was just named as a match lives on; '' names none.
+local function keep_alive(documents, number, seconds)
+  local record = number ~= '' and redis.call('HGET', documents, number)
+  if record then redis.call('HSET', documents, number, with_seen(record, seconds)) end
+end
 
 -- The shard of a tag in a band, by linear hashing: each band has 2^level shards, and those before
 -- the split point (counted shard by shard, band by band) have been split in two.
@@ -131,11 +147,11 @@ local function unindex_text(hashes, wide, number, hash, tags, first)
 end
 
 -- The text that a dropped one rests on, followed along replacements: its number and record, or nil.
-local function rests_on(documents, record)
+local function rests_on(documents, record, cutoff)
   while state_of(record) == DROPPED do
     local number = twin_of(record)
     record = redis.call('HGET', documents, number)
-    if not record then return nil end
+    if not record or has_expired(record, cutoff) then return nil end
     if state_of(record) ~= DROPPED then return number, record end
   end
   return nil

@@ -4,6 +4,7 @@
 --
 -- KEYS  1 counters  2 ids  3 documents  4 texts  5 metadata
 -- ARGV  1 id  2 number at the look  3 record at the look  4 record  5 text  6 metadata or ''
+--       7 time in seconds  8 number of the text that it rests on or ''
 --       then counters to raise: name, by, …
 -- Returns 1, or 0 where the document has changed since the look
 local counters, ids, documents, texts, metadata = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
@@ -17,7 +18,8 @@ if ARGV[6] ~= '' then
 else
   redis.call('HDEL', metadata, number)
 end
-for at = 7, #ARGV, 2 do
+keep_alive(documents, ARGV[8], tonumber(ARGV[7]))
+for at = 9, #ARGV, 2 do
   redis.call('HINCRBY', counters, ARGV[at], ARGV[at + 1])
 end
 return 1
