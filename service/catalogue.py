@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import Any, TypeVar
 
 from service.cursors import read_cursor, write_cursor
 from service.dedup.scheme import DEFAULT_COLLECTION
@@ -15,8 +16,10 @@ from service.dedup.stored import (
     StoredDocument,
     Twin,
 )
-from service.errors import DefaultCollection, UnknownDocument
-from service.store.base import CollectionChanged, Store
+from service.errors import DefaultCollection, UnknownCollection, UnknownDocument
+from service.store.base import Collection, CollectionChanged, Store
+
+T = TypeVar("T")
 
 
 class Catalogue:
@@ -27,29 +30,32 @@ class Catalogue:
 
     def document(self, collection: str, id: str) -> StoredDocument:
         """A document as it stands; raises UnknownCollection or UnknownDocument."""
-        found = self._store.document(self._store.collection(collection), id)
+        found = self._as_it_is(collection, lambda known: self._store.document(known, id))
         if found is None:
             raise UnknownDocument("the collection has no document of this id")
         return found
 
     def delete(self, collection: str, id: str) -> tuple[Twin, ...]:
         """Takes a document out of the index; the copies once dropped for it."""
-        while True:
-            try:
-                twins = self._store.remove(self._store.collection(collection), id)
-            except CollectionChanged:
-                continue
-            if twins is None:
-                raise UnknownDocument("the collection has no document of this id")
-            return twins
+        twins = self._as_it_is(collection, lambda known: self._store.remove(known, id))
+        if twins is None:
+            raise UnknownDocument("the collection has no document of this id")
+        return twins
 
     def documents(
         self, collection: str | None, wanted: DocumentFilter, limit: int, cursor: str | None
     ) -> Page[StoredDocument]:
         """A part of the list of documents of one collection, or of all."""
-        names = [collection] if collection is not None else self._names()
-        collections = [self._store.collection(name) for name in names]
-        return self._store.documents(collections, wanted, limit, cursor)
+        while True:
+            names = [collection] if collection is not None else self._names()
+            try:
+                collections = [self._store.collection(name, anew=True) for name in names]
+                return self._store.documents(collections, wanted, limit, cursor)
+            except CollectionChanged:
+                continue
+            except UnknownCollection:
+                if collection is not None:
+                    raise
 
     def collections(self, limit: int, cursor: str | None) -> Page[CollectionInfo]:
         """A part of the list of collections, by name; a cursor is the name to go on behind."""
@@ -82,3 +88,9 @@ class Catalogue:
 
     def _names(self) -> list[str]:
         return [info.name for info in self._store.describe(None)]
+
+    def _as_it_is(self, name: str, ask: Callable[[Collection], T]) -> T:
+        """What `ask` gives for the collection as it is now."""
+        while True:
+            with suppress(CollectionChanged):
+                return ask(self._store.collection(name, anew=True))

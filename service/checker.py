@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from secrets import token_hex
 from typing import Any
 
 from service.dedup.minhash import band_tags
 from service.dedup.scheme import CollectionSettings, merge, rules_from_json
 from service.dedup.shingles import Shingles, jaccard, shingle_set
-from service.dedup.verdict import Answer, Document, Posted, Verdict
+from service.dedup.verdict import Answer, Document, Metadata, Posted, Verdict
 from service.errors import StoreUnavailable
 from service.matching import Matcher
-from service.preparing import pages_of, prepare
+from service.preparing import Prepared, nothing_left, pages_of, prepare
 from service.registering import (
     Case,
     answer_for,
@@ -28,6 +30,7 @@ from service.registering import (
     rewritten,
 )
 from service.store.base import (
+    Collection,
     CollectionChanged,
     Probe,
     Registration,
@@ -86,23 +89,27 @@ class Checker:
 
         Raises UnknownCollection, EmptyText, or what the store raises; nothing is stored then.
         """
-        gives_up_at = time.monotonic() + self._deadline
-        while time.monotonic() < gives_up_at:
+        prepared: Prepared | None = None
+        prepared_for: Collection | None = None
+        gives_up_at: float | None = None
+        while gives_up_at is None or time.monotonic() < gives_up_at:
             collection = self._store.collection(document.collection)
-            prepared = prepare(document.posted, collection.settings, collection.scheme)
-            case = Case(document, collection, prepared, int(self._clock() * 1000))
-            try:
-                while time.monotonic() < gives_up_at:
-                    answer = self._check_once(case)
-                    if answer is not None:
-                        return answer
-            except CollectionChanged:
-                continue
+            if prepared is None or not _alike(collection, prepared_for):
+                prepared = prepare(document.posted, collection.settings, collection.scheme)
+                prepared_for = collection
+            # From here on: preparing a text of megabytes is not waiting for the store.
+            gives_up_at = gives_up_at or time.monotonic() + self._deadline
+            with suppress(CollectionChanged):
+                answer = self._check_once(
+                    Case(document, collection, prepared, int(self._clock() * 1000))
+                )
+                if answer is not None:
+                    return answer
         raise StoreUnavailable("the index changed too often for an answer in time")
 
     def clean(self, posted: Posted, collection: str, cleaning: Mapping[str, Any] | None) -> Cleaned:
         """A text cleaned by the rules of a collection, with `cleaning` merged over them."""
-        rules = self._store.collection(collection).settings.cleaning
+        rules = self._store.collection(collection, anew=True).settings.cleaning
         if cleaning is not None:
             base = CollectionSettings(cleaning=rules).as_json()["cleaning"]
             rules = rules_from_json(merge(base, cleaning))
@@ -110,18 +117,16 @@ class Checker:
 
     def compare(self, a: str, b: str, collection: str) -> Comparison:
         """Two texts side by side under the settings of a collection; nothing is stored."""
-        settings = self._store.collection(collection).settings
-        first, second = (
-            normalize(clean(split_pages(text), settings.cleaning).text, settings.normalization)
-            for text in (a, b)
-        )
+        settings = self._store.collection(collection, anew=True).settings
+        first = _normalized(a, settings, "/a")
+        second = _normalized(b, settings, "/b")
 
         def score(shingles: Shingles) -> float:
             return jaccard(shingle_set(first, shingles), shingle_set(second, shingles))
 
         own_score = score(settings.shingles)
         verdict = Verdict.NEW
-        if first and first == second:
+        if first == second:
             verdict = Verdict.EXACT_DUPLICATE
         elif own_score >= settings.threshold:
             verdict = Verdict.NEAR_DUPLICATE
@@ -149,29 +154,33 @@ class Checker:
         return self._replay(case, look)
 
     def _replay(self, case: Case, look: Replay) -> Answer | None:
-        metadata, dry_run = case.document.metadata, case.document.dry_run
-        if not dry_run and not self._store.touch(case.collection, look, metadata, case.now):
+        posted, dry_run = case.document.metadata, case.document.dry_run
+        if not dry_run and not self._store.touch(case.collection, look, posted, case.now):
             return None
-        answer = answer_for(case, look.stored, look.anchor, self._leak(case, look.anchor))
-        return replace(answer, replayed=True)
+        leak = self._leak(case, posted or look.metadata, look.anchor)
+        return replace(answer_for(case, look.stored, look.anchor, leak), replayed=True)
 
     def _decide(self, case: Case, probe: Probe, seen: Seen) -> Answer | None:
+        metadata = case.document.metadata
         kept = kept_answer(case, seen)
         if kept is not None:
             matched, stored = seen.old_anchor, rewritten(kept, case)
+            metadata = metadata or self._store.metadata(case.collection, kept.number)
         else:
             found, candidates = Matcher(self._store, case.collection, case.prepared).find(seen)
             matched = found.stored if found else None
             stored = registered(case, seen, found, candidates)
-        leak = self._leak(case, matched)
+        leak = self._leak(case, metadata, matched)
         answer = answer_for(case, stored.numbered(seen.next), matched, leak)
         if case.document.dry_run:
-            return answer
+            # A family is made once, and this one is not made: its name must never come again.
+            unmade = f"{case.collection.family_name(0)}-{token_hex(8)}"
+            return answer if stored.family else replace(answer, family=unmade)
         entry = Registration(
             probe=probe,
             stored=stored,
             text=case.prepared.cleaned.text,
-            metadata=case.document.metadata,
+            metadata=metadata,
             match=matched,
             leaving=(seen.old,) if seen.old else (),
             counters=counters_for(answer),
@@ -181,14 +190,34 @@ class Checker:
         number = self._store.commit(case.collection, seen, entry)
         if number is None:
             return None
-        return replace(answer, family=case.collection.family_name(stored.numbered(number).family))
+        if number == seen.next:
+            return answer
+        return replace(answer, family=case.collection.family_name(stored.family or number))
 
-    def _leak(self, case: Case, matched: StoredText | None) -> tuple[str, str] | None:
+    def _leak(
+        self, case: Case, metadata: Metadata, matched: StoredText | None
+    ) -> tuple[str, str] | None:
         """The splits of a text and its match, where both have one and they differ."""
-        split = case.document.metadata.get("split")
+        split = metadata.get("split")
         if matched is None or not isinstance(split, str):
             return None
         match_split = self._store.metadata(case.collection, matched.number).get("split")
         if not isinstance(match_split, str) or match_split == split:
             return None
         return split, match_split
+
+
+def _alike(collection: Collection, other: Collection | None) -> bool:
+    """Whether a text prepared for one collection is as prepared for the other."""
+    return other is not None and (collection.settings, collection.scheme) == (
+        other.settings,
+        other.scheme,
+    )
+
+
+def _normalized(text: str, settings: CollectionSettings, pointer: str) -> str:
+    cleaned = clean(split_pages(text), settings.cleaning)
+    normalized = normalize(cleaned.text, settings.normalization)
+    if not normalized:
+        raise nothing_left(pointer)
+    return normalized

@@ -31,13 +31,20 @@ def pages_of(posted: Posted) -> tuple[str, ...]:
 
 def posted_bytes(posted: Posted) -> bytes:
     """The text as posted, as bytes: pages joined by form feeds, UTF-8."""
-    text = "\f".join(posted.pages) if posted.pages is not None else posted.text or ""
-    return text.encode()
+    if posted.text is not None:
+        return posted.text.encode()
+    return "\f".join(posted.pages or ()).encode()
 
 
 def shingles_of(text: str, settings: CollectionSettings) -> ShingleSet:
     """The shingles of a cleaned text under the settings of a collection."""
     return shingle_set(normalize(text, settings.normalization), settings.shingles)
+
+
+def nothing_left(pointer: str) -> EmptyText:
+    """What to raise where nothing of the text at `pointer` can be compared."""
+    detail = "nothing visible is left of the text"
+    return EmptyText(detail, (Fault(pointer, "empty_text", detail),))
 
 
 def prepare(posted: Posted, settings: CollectionSettings, scheme: Scheme) -> Prepared:
@@ -48,9 +55,7 @@ def prepare(posted: Posted, settings: CollectionSettings, scheme: Scheme) -> Pre
     cleaned = clean(pages_of(posted), settings.cleaning)
     normalized = normalize(cleaned.text, settings.normalization)
     if not normalized:
-        pointer = "/pages" if posted.pages is not None else "/text"
-        detail = "nothing visible is left of the text"
-        raise EmptyText(detail, (Fault(pointer, "empty_text", detail),))
+        raise nothing_left("/text" if posted.text is not None else "/pages")
     shingles = shingle_set(normalized, settings.shingles)
     return Prepared(
         cleaned=cleaned,

@@ -33,17 +33,9 @@ class Case:
     now: int
 
 
-def known_before(case: Case, seen: Seen) -> StoredText | None:
-    """The text under this id, unless it has expired: then the id is as good as new."""
-    old, cutoff = seen.old, case.collection.expires_before(case.now // 1000)
-    if old is not None and old.state is not State.HELD and old.seen_at < cutoff:
-        return None
-    return old
-
-
 def kept_answer(case: Case, seen: Seen) -> StoredText | None:
     """The text under this id, where only its bytes differ and what its answer rests on is there."""
-    old = known_before(case, seen)
+    old = seen.old
     if old is None or old.hashes.normalized != case.prepared.hashes.normalized:
         return None
     if old.state is State.DROPPED and seen.old_anchor is None:
@@ -64,7 +56,7 @@ def rewritten(old: StoredText, case: Case) -> StoredText:
 
 def registered(case: Case, seen: Seen, found: Found | None, candidates: Candidates) -> StoredText:
     """What is to be stored of a text that was not checked before."""
-    prepared, old = case.prepared, known_before(case, seen)
+    prepared, old = case.prepared, seen.old
     common = StoredText(
         id=case.document.id,
         state=State.ACTIVE,
@@ -75,6 +67,7 @@ def registered(case: Case, seen: Seen, found: Found | None, candidates: Candidat
         updated_at=case.now,
         seen_at=case.now // 1000,
         candidates=candidates,
+        retires=old is not None and old.state is State.ACTIVE,
         superseded=_superseded(case, seen),
     )
     if found is None:
@@ -84,7 +77,7 @@ def registered(case: Case, seen: Seen, found: Found | None, candidates: Candidat
         state=State.DROPPED,
         signature=b"",
         family=found.stored.family,
-        twin=found.stored.number,
+        survivor=found.stored.number,
         kind=found.kind,
         score=found.score,
         match_id=found.stored.id,
@@ -93,8 +86,8 @@ def registered(case: Case, seen: Seen, found: Found | None, candidates: Candidat
 
 def _superseded(case: Case, seen: Seen) -> tuple[bytes, float] | None:
     """The normalised hash of another text under this id, and how alike the two are."""
-    old, prepared = known_before(case, seen), case.prepared
-    if old is None or old.hashes.bytes == prepared.hashes.bytes:
+    old, prepared = seen.old, case.prepared
+    if old is None or old.hashes == prepared.hashes:
         return None
     if old.hashes.normalized == prepared.hashes.normalized:
         return old.hashes.normalized, 1.0
@@ -129,7 +122,7 @@ def answer_for(
         survivor="existing" if exact else None,
         reason="equal texts: the existing one stays" if exact else None,
         # An update that turned out a duplicate: downstream still has the old text of this id.
-        retire=(case.document.id,) if dropped and stored.superseded else (),
+        retire=(case.document.id,) if dropped and stored.retires else (),
         supersedes=Supersedes(*stored.superseded) if stored.superseded else None,
     )
 

@@ -42,12 +42,16 @@ def signature(shingles: ShingleSet, banding: Banding) -> bytes:
 
 
 def band_tags(signed: bytes, banding: Banding) -> list[bytes]:
-    """Four bytes for each band: equal where all rows are equal (and else but for one in 2^32)."""
+    """Four bytes for each band: equal where all rows are equal (and else but for one in 2^32).
+
+    A checksum, as every bit of every row must count: tags also choose the shard, and texts that
+    share half their words share half their rows.
+    """
     width = banding.rows * row_bytes(banding.rows)
-    slices = [signed[start : start + width] for start in range(0, len(signed), width)]
-    if width == TAG_BYTES:
-        return slices
-    return [crc32(band).to_bytes(TAG_BYTES, "big") for band in slices]
+    return [
+        crc32(signed[start : start + width]).to_bytes(TAG_BYTES, "big")
+        for start in range(0, len(signed), width)
+    ]
 
 
 def estimate(a: bytes, b: bytes, banding: Banding) -> float:

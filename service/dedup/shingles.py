@@ -59,8 +59,3 @@ def jaccard(a: ShingleSet, b: ShingleSet) -> float:
         return 0.0
     shared = len(a & b)
     return shared / (len(a) + len(b) - shared)
-
-
-def highest_possible(a: int, b: int) -> float:
-    """The greatest Jaccard similarity that sets of these two sizes can have."""
-    return min(a, b) / max(a, b)

@@ -26,7 +26,9 @@ class Twin:
 
 @dataclass(frozen=True, slots=True)
 class StoredDocument:
-    """One document as it stands. `orphaned`: dropped, and what it was dropped for is gone."""
+    """One document as it stands. `orphaned`: dropped, and what it was dropped for is gone.
+
+    `twins` are the copies dropped for it, `twins_cut` where there are more than are named."""
 
     id: str
     collection: str
@@ -39,6 +41,7 @@ class StoredDocument:
     registered_at: datetime
     updated_at: datetime
     twins: tuple[Twin, ...]
+    twins_cut: bool
     twin_of: Twin | None
 
 

@@ -82,7 +82,8 @@ class Candidates:
 
 @dataclass(frozen=True, slots=True)
 class Posted:
-    """A text as a caller posted it. `pages` is None where a text without form feeds was posted."""
+    """A text as a caller posted it: `text` is None where pages were posted, `pages` where a text
+    without form feeds was. A text with form feeds has both: they are its page ends."""
 
     text: str | None
     pages: tuple[str, ...] | None

@@ -2,7 +2,7 @@
 
 A check is *look*, verify, *commit*: the look sees everything at one instant, the commit is refused
 if what the verdict rests on has changed since. No verb relies on what a process
-remembers; what it does remember (settings, growth) is checked by the server at each call.
+remembers: look, commit and read refuse settings or growth that have changed since.
 """
 
 from __future__ import annotations
@@ -54,9 +54,10 @@ class StoredText:
     """One registered text and the answer it was given.
 
     `number` is its place in the order of registration (0: not yet given), `family` the number of
-    the first text of its family (0: itself), `twin` the number of the text it was dropped for
-    (0: none). `kind`, `score` and `match_id` are those of the first answer, None for `new`.
-    Times are milliseconds since 1970, `seen_at` (last posted, or named as a match) seconds.
+    the first text of its family (0: itself), `survivor` the number of the text it was dropped for
+    (0: none). `retires`: the id was active with another text until this one came. `kind`, `score`
+    and `match_id` are those of the first answer, None for `new`. Times are milliseconds
+    since 1970, `seen_at` (last posted, or named as a match) seconds.
     """
 
     id: str
@@ -69,7 +70,8 @@ class StoredText:
     seen_at: int
     number: int = 0
     family: int = 0
-    twin: int = 0
+    survivor: int = 0
+    retires: bool = False
     kind: MatchKind | None = None
     score: float = 0.0
     match_id: str | None = None
@@ -102,10 +104,9 @@ class Probe:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A stored text that shares `hits` buckets; `text` is None where it was not fetched yet."""
+    """A stored text that shares a bucket; `text` is None where it was not fetched yet."""
 
     stored: StoredText
-    hits: int
     text: str | None
 
 
@@ -124,8 +125,7 @@ class Replay:
 class Seen:
     """What stands beside a text that was not checked before. `next` is the number that the next
     registration gets; `old` the text that stands under the same id, with `old_anchor` as the text
-    that it rests on where it was dropped. `expired` are a few texts that nobody posted or matched
-    for too long: whatever is committed takes them out. `swept` is the store's own."""
+    that it rests on where it was dropped. `trail` is the store's own: its commit starts there."""
 
     next: int
     old: StoredText | None
@@ -134,8 +134,7 @@ class Seen:
     exact: StoredText | None
     candidates: Sequence[Candidate]
     cut: bool
-    swept: int = 0
-    expired: Sequence[StoredText] = ()
+    trail: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,8 +154,9 @@ class Registration:
 class Store(Protocol):
     """The index. Every verb may raise StoreUnavailable; those that add, StoreFull."""
 
-    def collection(self, name: str) -> Collection:
-        """The collection as last read; raises UnknownCollection."""
+    def collection(self, name: str, *, anew: bool = False) -> Collection:
+        """The collection as last read, which look and commit refuse where it has changed; or read
+        anew. Raises UnknownCollection."""
 
     def configure(self, name: str, partial: Mapping[str, Any]) -> tuple[CollectionInfo, bool]:
         """Merges settings over what is there, or makes the collection (True).

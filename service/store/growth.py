@@ -1,17 +1,29 @@
 """How the shards of the bands grow with the index: linear hashing (Litwin 1980).
 
 Each band has 2^level shards; those before the split point, counted shard by shard and band by band,
-have been split in two. A commit splits at most one, so that no check ever waits for a rehash, and a
-shard stays small enough for the server's compact encoding. `lua/records.lua` has the same rule.
+have been split in two. So a shard stays small enough for the server's compact encoding, and nothing
+ever waits for a rehash. `lua/records.lua` has the same rule.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
+
+from service.errors import StoreFull
+from service.store.base import Collection
+from service.store.connection import Connection
+from service.store.keys import PartitionKeys, partition
 
 FIRST_LEVEL = 5
 ENTRIES_A_SHARD = 64
+SPLITS_AT_ONCE = 8
+
+
+def tags_of_a_text(collection: Collection) -> int:
+    """How many tags a text is indexed under: one a band, and one of its normalised hash."""
+    return collection.scheme.banding.bands + 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,14 +33,6 @@ class Growth:
     level: int = FIRST_LEVEL
     split: int = 0
     indexed: int = 0
-
-    def shard_of(self, tag: bytes, band: int, bands: int) -> int:
-        """The shard of a band's tag."""
-        hashed, size = int.from_bytes(tag, "big"), 1 << self.level
-        shard = hashed % size
-        if shard * bands + band < self.split:
-            return hashed % (2 * size)
-        return shard
 
     def shards_of(self, tags: Sequence[bytes]) -> list[int]:
         """The shard of each band's tag."""
@@ -43,11 +47,60 @@ class Growth:
             for band, value in enumerate(hashed)
         ]
 
-    def is_due(self, bands: int) -> bool:
-        """Whether the shards hold so much that the next one should be split."""
-        return self.indexed * bands > ENTRIES_A_SHARD * ((bands << self.level) + self.split)
+    def shard_keys(self, keys: PartitionKeys, tags: Sequence[bytes]) -> list[str]:
+        """The key of the shard of each band's tag."""
+        prefix = f"{keys.prefix}b"
+        return [f"{prefix}{band:x}.{shard:x}" for band, shard in enumerate(self.shards_of(tags))]
+
+    def splits_due(self, bands: int) -> int:
+        """How many shards should be split for no shard to hold more than it should."""
+        shards = (bands << self.level) + self.split
+        return max(0, self.indexed * bands // ENTRIES_A_SHARD - shards)
 
     def next_split(self, bands: int) -> tuple[int, int, int]:
         """The band whose shard is split next, that shard, and the one that takes half of it."""
         shard, band = divmod(self.split, bands)
         return band, shard, shard + (1 << self.level)
+
+    def after_split(self, bands: int) -> Growth:
+        """The growth once the next shard has been split."""
+        if self.split + 1 == bands << self.level:
+            return replace(self, level=self.level + 1, split=0)
+        return replace(self, split=self.split + 1)
+
+
+class GrowthMemory:
+    """How far each collection had grown when this process last heard of it.
+
+    Only ever a guess: scripts refuse a call that chose other shards than are right by now."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._known: dict[str, Growth] = {}
+
+    def of(self, collection: Collection) -> Growth:
+        """What was last heard of a collection."""
+        return self._known.get(collection.uid) or Growth()
+
+    def heard(self, collection: Collection, growth: Growth) -> None:
+        """Remembers what a script told."""
+        self._known[collection.uid] = growth
+
+    def grow_if_due(self, collection: Collection) -> None:
+        """Splits a few shards where as many are due; of several callers one does it."""
+        bands, growth = tags_of_a_text(collection), self.of(collection)
+        if growth.splits_due(bands) < SPLITS_AT_ONCE:
+            return
+        keys = partition(collection.uid)
+        split_keys, after = [keys.settings], growth
+        for _ in range(SPLITS_AT_ONCE):
+            band, source, target = after.next_split(bands)
+            split_keys += (keys.shard(band, source), keys.shard(band, target))
+            after = after.after_split(bands)
+        arguments = [collection.revision, growth.level, growth.split, bands]
+        try:
+            reply: Sequence[Any] = self._connection.run("grow", split_keys, arguments)
+        except StoreFull:  # nothing is added to a full store either
+            return
+        if reply[0] != b"revision":
+            self.heard(collection, Growth(int(reply[1]), int(reply[2]), growth.indexed))

@@ -6,14 +6,14 @@
                                     level, split, indexed
     ts1:{U.P}:s             hash    counters                                     the collection's
     ts1:{U.P}:i             hash    id -> number of its text                     the document's
-    ts1:{U.P}:h             hash    16 bytes of the normalised hash -> numbers   while indexed
     ts1:{U.P}:d             hash    number -> record (records.py)                the text's
     ts1:{U.P}:x             hash    number -> compressed text                    the text's
     ts1:{U.P}:o             hash    number -> metadata as JSON, where any        the text's
-    ts1:{U.P}:t             zset    number of the one that stays + number of     the dropped
-                                    the dropped copy, all with score 0           copy's
+    ts1:{U.P}:t             zset    number of the survivor + number of the       the dropped
+                                    dropped copy, all with score 0               copy's
     ts1:{U.P}:w             hash    band + tag -> the numbers of a wide bucket   while indexed
-    ts1:{U.P}:b<band>.<n>   hash    tag -> numbers of its bucket (lua/records)   while indexed
+    ts1:{U.P}:b<band>.<n>   hash    tag -> numbers of its bucket (lua/records);  while indexed
+                                    one band more for normalised hashes
 
 U is the collection's uid, P its partition (0 until a collection has several). The braces keep a
 partition in one cluster slot, so that one script may touch all of it.
@@ -22,6 +22,7 @@ partition in one cluster slot, so that one script may touch all of it.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 PREFIX = "ts1:"
 REGISTRY = PREFIX + "collections"
@@ -36,7 +37,6 @@ class PartitionKeys:
     settings: str
     counters: str
     ids: str
-    hashes: str
     documents: str
     texts: str
     metadata: str
@@ -48,7 +48,6 @@ class PartitionKeys:
         return [
             self.counters,
             self.ids,
-            self.hashes,
             self.documents,
             self.texts,
             self.metadata,
@@ -62,7 +61,8 @@ class PartitionKeys:
         return f"{self.prefix}b{band:x}.{number:x}"
 
 
+@lru_cache(maxsize=1024)
 def partition(uid: str, number: int = 0) -> PartitionKeys:
     """The keys of partition `number` of the collection `uid`."""
     prefix = f"{PREFIX}{{{uid}.{number}}}:"
-    return PartitionKeys(prefix, *(prefix + letter for letter in "msihdxotw"))
+    return PartitionKeys(prefix, *(prefix + letter for letter in "msidxotw"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -10,13 +11,18 @@ import orjson
 from service.cursors import read_cursor, write_cursor
 from service.dedup.stored import DocumentFilter, Page, StoredDocument, Twin
 from service.dedup.verdict import MatchKind, State
-from service.store.base import Collection, StoredText
+from service.store.base import Collection, CollectionChanged, StoredText
 from service.store.connection import Connection
 from service.store.keys import partition
 from service.store.records import STATE_LETTERS, TextCodec, moment, unpack
 
-NUMBERS_A_CALL = 2000
-CALLS_A_PAGE = 20
+NUMBERS_A_CALL = 4000
+DOCUMENTS_A_CALL = 50
+SECONDS_A_PAGE = 0.5
+CHARACTERS_A_PAGE = 4_000_000
+COPIES_OF_ONE = 10_000
+COPIES_IN_A_LIST = 100
+WITH_TEXTS, NO_TEXTS = "1", ""
 FIRST_NUMBER = 1
 
 
@@ -32,15 +38,15 @@ class Listing:
 
     def document(self, collection: Collection, id: str) -> StoredDocument | None:
         """A document as it stands, or None."""
-        reply = self._read(collection, [id, 0, 0, 0, "", "", ""])
+        reply = self._read(collection, [id, 0, 0, 0, "", "", ""], COPIES_OF_ONE, WITH_TEXTS)
         return self._document(collection, reply[1]) if len(reply) > 1 else None
 
     def record(self, collection: Collection, id: str) -> tuple[StoredText, tuple[Twin, ...]] | None:
         """A document's registration and the copies once dropped for it, or None."""
-        reply = self._read(collection, [id, 0, 0, 0, "", "", ""])
+        reply = self._read(collection, [id, 0, 0, 0, "", "", ""], COPIES_OF_ONE, NO_TEXTS)
         if len(reply) == 1:
             return None
-        number, record, _, _, _, copies = reply[1]
+        number, record, _, _, _, copies, _ = reply[1]
         return unpack(int.from_bytes(number, "big"), record), _twins(copies)
 
     def documents(
@@ -50,21 +56,22 @@ class Listing:
         limit: int,
         cursor: str | None,
     ) -> Page[StoredDocument]:
-        """A part of the list: at most `limit` documents, and never more than a bounded number of
-        stored ones looked at, so that a page may be short where a filter lets little through."""
+        """A part of the list: at most `limit` documents, and less where their texts grow large or
+        where it takes long to find any, so that a page may be short though there is a next one."""
         start, number = ("", FIRST_NUMBER) if cursor is None else read_cursor(cursor)
         items: list[StoredDocument] = []
-        calls = 0
+        ends_at = time.monotonic() + SECONDS_A_PAGE
         for collection in collections:
             if collection.name < start:
                 continue
             at: int | None = number if collection.name == start else FIRST_NUMBER
             family = _family_filter(collection, wanted.family)
             while at is not None and family is not None:
-                if len(items) == limit or calls == CALLS_A_PAGE:
+                full = len(items) == limit or _characters(items) > CHARACTERS_A_PAGE
+                if full or time.monotonic() > ends_at:
                     return Page(tuple(items), write_cursor(collection.name, at))
-                calls += 1
-                found, at = self._run(collection, at, limit - len(items), wanted, family)
+                most = min(limit - len(items), DOCUMENTS_A_CALL)
+                found, at = self._run(collection, at, most, wanted, family)
                 items += found
         return Page(tuple(items), None)
 
@@ -73,18 +80,25 @@ class Listing:
     ) -> tuple[list[StoredDocument], int | None]:
         state = STATE_LETTERS[wanted.state] if wanted.state else ""
         orphaned = "" if wanted.orphaned is None else int(wanted.orphaned)
-        reply = self._read(collection, ["", at, most, NUMBERS_A_CALL, state, family, orphaned])
+        run = ["", at, most, NUMBERS_A_CALL, state, family, orphaned]
+        reply = self._read(collection, run, COPIES_IN_A_LIST, WITH_TEXTS)
         found = [self._document(collection, entry) for entry in reply[1:]]
         return found, None if reply[0] is None else int(reply[0])
 
-    def _read(self, collection: Collection, arguments: Sequence[Any]) -> list[Any]:
+    def _read(
+        self, collection: Collection, arguments: Sequence[Any], copies: int, texts: str
+    ) -> list[Any]:
         keys = partition(collection.uid)
         read = [keys.settings, keys.ids, keys.documents, keys.texts, keys.metadata, keys.twins]
         cutoff = collection.expires_before(int(self._clock()))
-        return list(self._connection.run("read", read, [*arguments, cutoff]))
+        more = [cutoff, collection.revision, copies, texts]
+        reply = list(self._connection.run("read", read, [*arguments, *more]))
+        if reply[0] == b"revision":
+            raise CollectionChanged
+        return reply
 
     def _document(self, collection: Collection, entry: Sequence[Any]) -> StoredDocument:
-        number, record, text, metadata, orphaned, copies = entry
+        number, record, text, metadata, orphaned, copies, more_copies = entry
         stored = unpack(int.from_bytes(number, "big"), record)
         dropped = stored.state is State.DROPPED and stored.match_id is not None
         return StoredDocument(
@@ -99,8 +113,13 @@ class Listing:
             registered_at=moment(stored.registered_at),
             updated_at=moment(stored.updated_at),
             twins=_twins(copies),
+            twins_cut=bool(more_copies),
             twin_of=_twin(stored, stored.match_id) if dropped else None,
         )
+
+
+def _characters(items: Sequence[StoredDocument]) -> int:
+    return sum(len(document.text) for document in items)
 
 
 def _twins(copies: Sequence[bytes]) -> tuple[Twin, ...]:
@@ -115,11 +134,9 @@ def _family_filter(collection: Collection, family: str | None) -> bytes | None:
     """The packed number of a family; b"" for any; None where the collection cannot have it."""
     if family is None:
         return b""
-    prefix = collection.family_name(0)[:-1]
-    digits = family.removeprefix(prefix)
-    if not family.startswith(prefix) or not digits.isalnum() or len(digits) > 8:
-        return None
     try:
-        return int(digits, 16).to_bytes(4, "big")
-    except ValueError:
+        number = int(family.rpartition("-")[2], 16)
+        packed = number.to_bytes(4, "big")
+    except (ValueError, OverflowError):
         return None
+    return packed if collection.family_name(number) == family else None

@@ -1,6 +1,6 @@
 """A document's record as packed bytes, and kept texts as compressed ones.
 
-The first 109 bytes have fixed places; `lua/records.lua` reads some of them.
+The first 105 bytes have fixed places; `lua/records.lua` reads some of them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import zstandard
 from service.dedup.verdict import Candidates, Hashes, MatchKind, State
 from service.store.base import StoredText
 
-HEAD = struct.Struct(">cIII cd QQI 32s32s H B")
+HEAD = struct.Struct(">cIII cd 6s6sI 32s32s H B")
 TAIL = struct.Struct(">HHHB")
 SUPERSEDED = struct.Struct(">32sd")
 NO_MATCH = b"-"
@@ -32,16 +32,16 @@ def pack(stored: StoredText) -> bytes:
         STATE_LETTERS[stored.state],
         stored.shingles,
         stored.family,
-        stored.twin,
+        stored.survivor,
         NO_MATCH if stored.kind is None else KIND_LETTERS[stored.kind],
         stored.score,
-        stored.registered_at,
-        stored.updated_at,
+        stored.registered_at.to_bytes(6, "big"),
+        stored.updated_at.to_bytes(6, "big"),
         stored.seen_at,
         stored.hashes.bytes,
         stored.hashes.normalized,
         min(stored.candidates.looked_at, MOST_LOOKED_AT),
-        stored.candidates.cut,
+        stored.candidates.cut | stored.retires << 1,
     )
     tail = TAIL.pack(
         len(name), len(match_name), len(stored.signature), stored.superseded is not None
@@ -56,7 +56,7 @@ def unpack(number: int, record: bytes) -> StoredText:
         state,
         shingles,
         family,
-        twin,
+        survivor,
         kind,
         score,
         registered_at,
@@ -65,7 +65,7 @@ def unpack(number: int, record: bytes) -> StoredText:
         by_bytes,
         normalized,
         looked_at,
-        cut,
+        flags,
     ) = HEAD.unpack_from(record)
     name_size, match_size, signature_size, supersedes = TAIL.unpack_from(record, HEAD.size)
     name_at = HEAD.size + TAIL.size
@@ -78,16 +78,17 @@ def unpack(number: int, record: bytes) -> StoredText:
         shingles=shingles,
         hashes=Hashes(by_bytes, normalized),
         signature=record[signature_at:end],
-        registered_at=registered_at,
-        updated_at=updated_at,
+        registered_at=int.from_bytes(registered_at, "big"),
+        updated_at=int.from_bytes(updated_at, "big"),
         seen_at=seen_at,
         number=number,
         family=family,
-        twin=twin,
+        survivor=survivor,
+        retires=bool(flags & 2),
         kind=KINDS.get(kind),
         score=score,
         match_id=record[match_at:signature_at].decode() if match_size else None,
-        candidates=Candidates(looked_at, bool(cut)),
+        candidates=Candidates(looked_at, bool(flags & 1)),
         superseded=SUPERSEDED.unpack_from(record, end) if supersedes else None,
     )
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-from service.dedup.minhash import band_tags
+from service.dedup.minhash import TAG_BYTES, band_tags
 from service.dedup.stored import (
     CollectionInfo,
     DocumentFilter,
@@ -18,10 +18,10 @@ from service.dedup.stored import (
     Twin,
 )
 from service.dedup.verdict import Metadata, State
-from service.errors import StoreFull
+from service.errors import StoreFull, StoreUnavailable
 from service.settings import Settings
+from service.store import replies
 from service.store.base import (
-    Candidate,
     Collection,
     CollectionChanged,
     Probe,
@@ -31,16 +31,15 @@ from service.store.base import (
     StoredText,
 )
 from service.store.connection import Connection
-from service.store.growth import Growth
+from service.store.growth import Growth, GrowthMemory
 from service.store.keys import PartitionKeys, partition
 from service.store.listing import Listing
-from service.store.records import STATE_LETTERS, TextCodec, pack, unpack
+from service.store.records import STATE_LETTERS, TextCodec, pack
 from service.store.registry import Registry
 from service.store.statistics import StatisticsReader
 
 TEXTS_WITH_A_LOOK = 8
 MOST_CANDIDATES = 64
-HASH_BYTES = 16
 
 
 def connect(settings: Settings) -> RedisStore:
@@ -64,10 +63,12 @@ class RedisStore:
         self._codec = TextCodec()
         self._listing = Listing(connection, self._codec, clock)
         self._statistics = StatisticsReader(connection, self._registry)
-        self._growth: dict[str, Growth] = {}
+        self._growth = GrowthMemory(connection)
 
-    def collection(self, name: str) -> Collection:
-        """The collection as last read; raises UnknownCollection."""
+    def collection(self, name: str, *, anew: bool = False) -> Collection:
+        """The collection as last read, or read anew; raises UnknownCollection."""
+        if anew:
+            self._registry.forget(name)
         return self._registry.collection(name)
 
     def configure(self, name: str, partial: Mapping[str, Any]) -> tuple[CollectionInfo, bool]:
@@ -86,85 +87,19 @@ class RedisStore:
 
     def look(self, collection: Collection, probe: Probe) -> Replay | Seen:
         """What is known of a text, at one instant: one call of `look.lua`."""
-        keys = partition(collection.uid)
+        if not collection.scheme.is_current:
+            raise StoreUnavailable(f"{collection.name!r} was made under another scheme")
+        keys, tags = partition(collection.uid), _probed_tags(probe)
         while True:
-            growth = self._growth_of(collection)
+            growth = self._growth.of(collection)
+            shards = growth.shard_keys(keys, tags)
             reply = self._connection.run(
                 "look",
                 [
                     keys.settings,
                     keys.ids,
-                    keys.hashes,
                     keys.documents,
                     keys.texts,
-                    keys.metadata,
-                    keys.wide,
-                    *_shard_keys(keys, growth, probe.tags),
-                ],
-                [
-                    collection.revision,
-                    growth.level,
-                    growth.split,
-                    probe.id,
-                    probe.bytes_hash,
-                    probe.normalized_hash[:HASH_BYTES],
-                    b"".join(probe.tags),
-                    probe.shingles,
-                    collection.settings.threshold,
-                    TEXTS_WITH_A_LOOK,
-                    MOST_CANDIDATES,
-                    collection.expires_before(probe.now),
-                ],
-            )
-            if not self._is_stale(collection, reply):
-                break
-        if reply[0] == b"known":
-            return _read_replay(reply)
-        return self._read_seen(collection, reply)
-
-    def texts(self, collection: Collection, numbers: Sequence[int]) -> list[str | None]:
-        """Kept texts by number; None for one that has left."""
-        if not numbers:
-            return []
-        fields = [number.to_bytes(4, "big") for number in numbers]
-        client = self._connection.client
-        kept = self._connection.call(client.hmget, partition(collection.uid).texts, fields)
-        return [None if text is None else self._codec.decompress(text) for text in kept]
-
-    def commit(self, collection: Collection, seen: Seen, entry: Registration) -> int | None:
-        """Registers a text in one step (`commit.lua`); None where the look is out of date."""
-        keys = partition(collection.uid)
-        bands = collection.scheme.banding.bands
-        indexed = entry.stored.state is not State.DROPPED
-        watched = entry.probe.tags if indexed else []
-        text = self._codec.compress(entry.text)
-        while True:
-            growth = self._growth_of(collection)
-            shards = _shard_keys(keys, growth, watched)
-            leaving: list[Any] = [len(entry.leaving) + len(seen.expired)]
-            for old in (*entry.leaving, *seen.expired):
-                tags = _tags_of(collection, old)
-                shards += _shard_keys(keys, growth, tags)
-                leaving += (
-                    old.number.to_bytes(4, "big"),
-                    old.hashes.normalized[:HASH_BYTES],
-                    b"".join(tags),
-                    old.id if old in seen.expired else "",
-                )
-            grows = indexed and growth.is_due(bands)
-            if grows:
-                band, source, target = growth.next_split(bands)
-                shards += (keys.shard(band, source), keys.shard(band, target))
-            reply = self._connection.run(
-                "commit",
-                [
-                    keys.settings,
-                    keys.counters,
-                    keys.ids,
-                    keys.hashes,
-                    keys.documents,
-                    keys.texts,
-                    keys.twins,
                     keys.metadata,
                     keys.wide,
                     *shards,
@@ -173,28 +108,77 @@ class RedisStore:
                     collection.revision,
                     growth.level,
                     growth.split,
+                    probe.id,
+                    probe.bytes_hash + probe.normalized_hash,
+                    b"".join(tags),
+                    probe.shingles,
+                    collection.settings.threshold,
+                    TEXTS_WITH_A_LOOK,
+                    MOST_CANDIDATES,
+                    collection.expires_before(probe.now),
+                ],
+            )
+            if not self._is_refused(collection, reply):
+                break
+        if reply[0] == b"known":
+            return replies.replay(reply)
+        seen = replies.seen(reply, shards, self._codec)
+        self._growth.heard(collection, seen.trail.growth)
+        return seen
+
+    def texts(self, collection: Collection, numbers: Sequence[int]) -> list[str | None]:
+        """Kept texts by number; None for one that has left."""
+        if not numbers:
+            return []
+        fields = [_packed(number) for number in numbers]
+        client = self._connection.client
+        kept = self._connection.call(client.hmget, partition(collection.uid).texts, fields)
+        return [None if text is None else self._codec.decompress(text) for text in kept]
+
+    def commit(self, collection: Collection, seen: Seen, entry: Registration) -> int | None:
+        """Registers a text in one step (`commit.lua`); None where the look is out of date."""
+        trail: replies.Trail = seen.trail
+        if trail.expired:
+            self._expire(collection, trail.expired, entry.probe.now)
+        keys, own_tags = partition(collection.uid), _probed_tags(entry.probe)
+        text = self._codec.compress(entry.text)
+        while True:
+            growth = self._growth.of(collection)
+            shards = trail.shards_at(growth, keys, own_tags)
+            leaving: list[Any] = [len(entry.leaving)]
+            for old in entry.leaving:
+                tags = _tags_of(collection, old)
+                shards += growth.shard_keys(keys, tags)
+                leaving += _place_of(old, tags)
+            reply = self._connection.run(
+                "commit",
+                [*_main_keys(keys), *shards],
+                [
+                    collection.revision,
+                    growth.level,
+                    growth.split,
                     seen.next,
                     entry.probe.id,
-                    seen.old.number.to_bytes(4, "big") if seen.old else b"",
-                    entry.probe.normalized_hash[:HASH_BYTES],
-                    entry.match.number.to_bytes(4, "big") if entry.match else b"",
+                    _packed(seen.old.number) if seen.old else b"",
+                    _packed(entry.match.number) if entry.match else b"",
                     STATE_LETTERS[entry.match.state] if entry.match else b"",
                     pack(entry.stored),
                     text,
                     _metadata_bytes(entry.metadata),
-                    b"".join(watched),
+                    b"".join(own_tags),
                     entry.probe.now,
-                    collection.expires_before(entry.probe.now),
-                    seen.swept,
                     *leaving,
-                    int(grows),
-                    *(part for pair in entry.counters.items() for part in pair),
+                    *_flat(entry.counters),
                 ],
             )
-            if not self._is_stale(collection, reply):
+            if not self._is_refused(collection, reply):
                 break
         if reply[0] == b"changed":
             return None
+        if reply[0] == b"exhausted":
+            raise StoreFull("the collection has used up its numbers: make another one")
+        self._growth.heard(collection, Growth(*(int(value) for value in reply[2:])))
+        self._growth.grow_if_due(collection)
         return int(reply[1])
 
     def rewrite(self, collection: Collection, old: StoredText, entry: Registration) -> bool:
@@ -205,14 +189,14 @@ class RedisStore:
             [keys.counters, keys.ids, keys.documents, keys.texts, keys.metadata],
             [
                 old.id,
-                old.number.to_bytes(4, "big"),
+                _packed(old.number),
                 pack(old),
                 pack(entry.stored),
                 self._codec.compress(entry.text),
                 _metadata_bytes(entry.metadata),
                 entry.probe.now,
-                entry.match.number.to_bytes(4, "big") if entry.match else b"",
-                *(part for pair in entry.counters.items() for part in pair),
+                _packed(entry.match.number) if entry.match else b"",
+                *_flat(entry.counters),
             ],
         )
         return bool(reply)
@@ -220,25 +204,25 @@ class RedisStore:
     def metadata(self, collection: Collection, number: int) -> Metadata:
         """The metadata of a text; empty where it has left."""
         client = self._connection.client
-        field = number.to_bytes(4, "big")
-        kept = self._connection.call(client.hget, partition(collection.uid).metadata, field)
+        kept = self._connection.call(
+            client.hget, partition(collection.uid).metadata, _packed(number)
+        )
         return dict(orjson.loads(kept)) if kept else {}
 
     def touch(self, collection: Collection, replay: Replay, metadata: Metadata, at: int) -> bool:
         """Counts a replay and keeps its metadata (`touch.lua`); False where the text has left."""
         keys = partition(collection.uid)
-        stored = replay.stored
         try:
             reply = self._connection.run(
                 "touch",
                 [keys.counters, keys.ids, keys.documents, keys.metadata],
                 [
-                    stored.id,
-                    stored.number.to_bytes(4, "big"),
-                    at.to_bytes(8, "big"),
+                    replay.stored.id,
+                    _packed(replay.stored.number),
+                    at.to_bytes(6, "big"),
                     _metadata_bytes(metadata),
                     at // 1000,
-                    replay.anchor.number.to_bytes(4, "big") if replay.anchor else b"",
+                    _packed(replay.anchor.number) if replay.anchor else b"",
                 ],
             )
         except StoreFull:
@@ -267,33 +251,19 @@ class RedisStore:
             if found is None:
                 return None
             stored, twins = found
-            growth = self._growth_of(collection)
-            tags = _tags_of(collection, stored)
+            growth, tags = self._growth.of(collection), _tags_of(collection, stored)
             reply = self._connection.run(
                 "remove",
-                [
-                    keys.settings,
-                    keys.counters,
-                    keys.ids,
-                    keys.hashes,
-                    keys.documents,
-                    keys.texts,
-                    keys.twins,
-                    keys.metadata,
-                    keys.wide,
-                    *_shard_keys(keys, growth, tags),
-                ],
+                [*_main_keys(keys), *growth.shard_keys(keys, tags)],
                 [
                     collection.revision,
                     growth.level,
                     growth.split,
                     id,
-                    stored.number.to_bytes(4, "big"),
-                    stored.hashes.normalized[:HASH_BYTES],
-                    b"".join(tags),
+                    *_place_of(stored, tags),
                 ],
             )
-            if not self._is_stale(collection, reply) and reply[0] == b"done":
+            if not self._is_refused(collection, reply) and reply[0] == b"done":
                 return twins
 
     def statistics(self, names: Sequence[str] | None) -> Statistics:
@@ -304,69 +274,82 @@ class RedisStore:
         """`ready` or `full`; raises StoreUnavailable."""
         return self._statistics.readiness()
 
-    def _growth_of(self, collection: Collection) -> Growth:
-        return self._growth.get(collection.uid) or Growth()
+    def _expire(self, collection: Collection, texts: Sequence[StoredText], now: int) -> None:
+        """Takes out what has expired (`expire.lua`), in a full store too."""
+        keys = partition(collection.uid)
+        while True:
+            growth = self._growth.of(collection)
+            shards: list[str] = []
+            places: list[Any] = []
+            for text in texts:
+                tags = _tags_of(collection, text)
+                shards += growth.shard_keys(keys, tags)
+                places += (*_place_of(text, tags), text.id)
+            reply = self._connection.run(
+                "expire",
+                [*_main_keys(keys), *shards],
+                [
+                    collection.revision,
+                    growth.level,
+                    growth.split,
+                    collection.expires_before(now),
+                    *places,
+                ],
+            )
+            if not self._is_refused(collection, reply):
+                return
 
-    def _is_stale(self, collection: Collection, reply: Sequence[Any]) -> bool:
+    def _is_refused(self, collection: Collection, reply: Sequence[Any]) -> bool:
         """Whether the script refused for what this process remembered; remembers better then."""
         if reply[0] == b"revision":
             self._registry.forget(collection.name)
             raise CollectionChanged
         if reply[0] != b"shards":
             return False
-        indexed = self._growth_of(collection).indexed
-        self._growth[collection.uid] = Growth(int(reply[1]), int(reply[2]), indexed)
+        indexed = self._growth.of(collection).indexed
+        self._growth.heard(collection, Growth(int(reply[1]), int(reply[2]), indexed))
         return True
 
-    def _read_seen(self, collection: Collection, reply: Sequence[Any]) -> Seen:
-        _, following, level, split, indexed, old, exact, flat, cut, swept, expired = reply
-        self._growth[collection.uid] = Growth(int(level), int(split), int(indexed))
-        candidates = [
-            Candidate(
-                _unpack(flat[at], flat[at + 2]),
-                flat[at + 1],
-                None if flat[at + 3] is None else self._codec.decompress(flat[at + 3]),
-            )
-            for at in range(0, len(flat), 4)
-        ]
-        return Seen(
-            next=int(following),
-            old=_unpack(old[0], old[1]) if old else None,
-            old_text=self._codec.decompress(old[2]) if old else None,
-            old_anchor=_unpack(old[3], old[4]) if old and old[3] else None,
-            exact=_unpack(exact[0], exact[1]) if exact else None,
-            candidates=candidates,
-            cut=bool(cut),
-            swept=swept,
-            expired=[_unpack(*expired[at : at + 2]) for at in range(0, len(expired), 2)],
-        )
+
+def _main_keys(keys: PartitionKeys) -> list[str]:
+    """The keys of a partition in the order of the scripts that change documents."""
+    return [
+        keys.settings,
+        keys.counters,
+        keys.ids,
+        keys.documents,
+        keys.texts,
+        keys.twins,
+        keys.metadata,
+        keys.wide,
+    ]
 
 
-def _unpack(packed_number: bytes, record: bytes) -> StoredText:
-    return unpack(int.from_bytes(packed_number, "big"), record)
+def _packed(number: int) -> bytes:
+    return number.to_bytes(4, "big")
 
 
-def _read_replay(reply: Sequence[Any]) -> Replay:
-    _, number, record, metadata, anchor_number, anchor = reply
-    return Replay(
-        stored=_unpack(number, record),
-        metadata=orjson.loads(metadata) if metadata else {},
-        anchor=_unpack(anchor_number, anchor) if anchor else None,
-    )
+def _place_of(stored: StoredText, tags: Sequence[bytes]) -> tuple[bytes, bytes]:
+    """Where the index has a text: its number and its tags."""
+    return _packed(stored.number), b"".join(tags)
 
 
-def _shard_keys(keys: PartitionKeys, growth: Growth, tags: Sequence[bytes]) -> list[str]:
-    shards = growth.shards_of(tags)
-    prefix = f"{keys.prefix}b"
-    return [f"{prefix}{band:x}.{shard:x}" for band, shard in enumerate(shards)]
+def _probed_tags(probe: Probe) -> list[bytes]:
+    """One tag a band, and the one of the normalised hash."""
+    return [*probe.tags, probe.normalized_hash[:TAG_BYTES]]
 
 
 def _tags_of(collection: Collection, stored: StoredText) -> list[bytes]:
     """The tags under which a text is indexed: none where it was dropped."""
     if stored.state is State.DROPPED:
         return []
-    return band_tags(stored.signature, collection.scheme.banding)
+    tags = band_tags(stored.signature, collection.scheme.banding)
+    return [*tags, stored.hashes.normalized[:TAG_BYTES]]
 
 
 def _metadata_bytes(metadata: Metadata) -> bytes:
     return orjson.dumps(metadata, option=orjson.OPT_SORT_KEYS) if metadata else b""
+
+
+def _flat(counters: Mapping[str, int]) -> list[str | int]:
+    return [part for pair in counters.items() for part in pair]

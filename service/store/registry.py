@@ -16,7 +16,7 @@ import orjson
 
 from service.dedup.scheme import DEFAULT_COLLECTION, CollectionSettings, Scheme, scheme_for
 from service.dedup.stored import CollectionInfo, DocumentCounts
-from service.errors import Fault, FrozenSetting, StoreUnavailable, UnknownCollection
+from service.errors import Fault, FrozenSetting, UnknownCollection
 from service.store.base import Collection
 from service.store.connection import Connection
 from service.store.growth import FIRST_LEVEL
@@ -112,8 +112,6 @@ class Registry:
             self._clear(name, uid)
             return None
         made_by = Scheme.from_json(orjson.loads(scheme))
-        if not made_by.is_current:
-            raise StoreUnavailable(f"collection {name!r} was made under another scheme")
         written = CollectionSettings.from_json(orjson.loads(settings))
         return Collection(name, uid, revision.decode(), written, made_by)
 
@@ -122,7 +120,9 @@ class Registry:
         client = self._connection.client
         uid = str(self._connection.call(client.hincrby, REGISTRY, NEXT_UID, 1))
         self._write(uid, "", settings, scheme_for(settings.threshold), only_empty=True)
-        if self._connection.call(client.hsetnx, REGISTRY, name, uid):
+        self._connection.call(client.hsetnx, REGISTRY, name, uid)
+        # Asked, as an earlier try whose answer was lost may have made it.
+        if self._connection.call(client.hget, REGISTRY, name) == uid.encode():
             return True
         self._connection.call(client.unlink, partition(uid).settings)
         return False
@@ -166,10 +166,9 @@ class Registry:
 
     def _clear(self, name: str, uid: str) -> None:
         keys = partition(uid)
-        scheme = self._connection.call(self._connection.client.hget, keys.settings, "scheme")
-        level = self._connection.run("drop", [keys.settings], [])
+        scheme, level = self._connection.run("drop", [keys.settings], [])
         if scheme is not None and level is not None:
-            bands = Scheme.from_json(orjson.loads(scheme)).banding.bands
+            bands = Scheme.from_json(orjson.loads(scheme)).banding.bands + 1
             shards = 2 << int(level)
             self._unlink([keys.shard(b, n) for b in range(bands) for n in range(shards)])
         self._unlink(keys.whole())

@@ -14,10 +14,10 @@ from service.dedup.stored import (
     StoreFacts,
 )
 from service.dedup.verdict import Action, Verdict
-from service.errors import StoreUnavailable
+from service.errors import StoreUnavailable, UnknownCollection
 from service.store.base import Collection
 from service.store.connection import Connection
-from service.store.growth import Growth
+from service.store.growth import Growth, tags_of_a_text
 from service.store.keys import partition
 from service.store.registry import Registry
 
@@ -36,11 +36,14 @@ class StatisticsReader:
 
     def read(self, names: Sequence[str] | None) -> Statistics:
         """Counters of the named collections (None: all) and the server's figures."""
-        wanted = self._registry.names() if names is None else names
         collections = {}
-        for name in wanted:
+        for name in self._registry.names() if names is None else names:
             self._registry.forget(name)
-            collections[name] = self._collection(self._registry.collection(name))
+            try:
+                collections[name] = self._collection(self._registry.collection(name))
+            except UnknownCollection:  # removed since it was listed
+                if names is not None:
+                    raise
         return Statistics(collections, self._facts())
 
     def readiness(self) -> str:
@@ -89,7 +92,7 @@ class StatisticsReader:
         stored = documents.active + documents.held + documents.dropped
         if not stored:
             return None
-        keys, bands = partition(collection.uid), collection.scheme.banding.bands
+        keys, bands = partition(collection.uid), tags_of_a_text(collection)
         client = self._connection.client
         level, split = self._connection.call(client.hmget, keys.settings, "level", "split")
         growth = Growth(int(level), int(split))

@@ -43,7 +43,7 @@ def posted(body: Loaded, max_text: int) -> Posted:
             raise refusal([Fault("/text", INVALID_VALUE, words)])
     if pages is not None:
         expect_size(pages, max_text)
-        return Posted(text=None, pages=tuple(pages))
+        return Posted(text=text, pages=tuple(pages))
     if text is None:
         raise refusal([Fault("/text", MISSING, "or pages is required")])
     expect_size((text,), max_text)

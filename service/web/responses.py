@@ -177,6 +177,7 @@ RESPONSES: dict[str, Json] = {
         registered_at=_TIME,
         updated_at=_TIME,
         twins=_about(_list(_TWIN), "copies that were dropped for it"),
+        twins_cut=_about(_FLAG, "there are more than are named"),
         twin_of=_about(_or_null(_TWIN), "what it was dropped for"),
     ),
     "DocumentList": _object(items=_list(ref("Document")), next=_or_null(_TEXT)),

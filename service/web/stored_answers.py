@@ -37,6 +37,7 @@ def document(stored: StoredDocument) -> Json:
         "registered_at": time(stored.registered_at),
         "updated_at": time(stored.updated_at),
         "twins": [_twin(twin) for twin in stored.twins],
+        "twins_cut": stored.twins_cut,
         "twin_of": None if stored.twin_of is None else _twin(stored.twin_of),
     }
 

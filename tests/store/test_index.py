@@ -5,9 +5,13 @@ from collections import Counter
 
 import pytest
 
+from service.checker import Checker
 from service.dedup.stored import DocumentFilter
 from service.dedup.verdict import Document, Posted
 from service.errors import StoreFull, UnknownCollection, UnknownDocument
+from service.store.connection import Connection
+from service.store.keys import partition
+from service.store.redis_store import RedisStore
 
 TEXT = " ".join(f"word{i}" for i in range(60))
 NEAR = TEXT.replace("word30", "other")
@@ -275,3 +279,151 @@ def test_documents_are_listed_by_state_family_and_orphanhood(post, catalogue):
 def test_an_unknown_collection_is_said_to_be_unknown(post):
     with pytest.raises(UnknownCollection):
         post("a", TEXT, collection="nowhere")
+
+
+def test_a_commit_that_is_run_twice_is_refused_the_second_time(checker, store, index_faults):
+    committed = []
+    commit = store.commit
+
+    def twice(collection, seen, entry):
+        committed.append(commit(collection, seen, entry))
+        committed.append(commit(collection, seen, entry))
+        return committed[0]
+
+    store.commit = twice
+    checker.check(Document("a", Posted(TEXT, None)))
+    assert committed == [1, None]
+    assert index_faults() == []
+
+
+def test_numbers_that_are_used_up_are_said_to_be_and_change_nothing(
+    post, store, redis_client, index_faults
+):
+    post("a", TEXT)
+    settings = partition(store.collection("default").uid).settings
+    redis_client.hset(settings, "next", 2**32)
+    with pytest.raises(StoreFull, match="numbers"):
+        post("b", "another text altogether")
+    assert index_faults() == []
+
+
+def test_newcomers_are_noticed_however_many_came_since_the_look(post, checker, store, words):
+    """A look that is long out of date: its commit must still see the one that matters."""
+    late: dict[str, object] = {}
+    commit = store.commit
+
+    def after_others(collection, seen, entry):
+        if entry.probe.id == "late" and not late:
+            late["seen"] = seen
+            post("twin", TEXT)
+            for number in range(20):
+                post(f"other{number}", words(30))
+        return commit(collection, seen, entry)
+
+    store.commit = after_others
+    answer = checker.check(Document("late", Posted(NEAR, None)))
+    assert (answer.verdict, answer.match.id) == ("near_duplicate", "twin")
+
+
+def test_a_family_that_shares_half_its_words_does_not_crowd_a_shard(
+    post, words, redis_client, index_faults
+):
+    """They share half their rows too, so a shard must not be chosen by one row."""
+    shared = words(60)
+    for number in range(1500):
+        post(f"t{number}", f"{shared} {words(28)}")
+    assert index_faults() == []
+    sizes = [redis_client.hlen(key) for key in redis_client.scan_iter("ts1:{*:b*", count=1000)]
+    assert max(sizes) < 200
+
+
+def test_shards_keep_up_when_many_threads_add_at_once(checker, words, store, index_faults):
+    texts = [words(12) for _ in range(3000)]
+
+    def work(part: int) -> None:
+        for number in range(part, len(texts), 8):
+            checker.check(Document(f"t{number}", Posted(texts[number], None)))
+
+    threads = [threading.Thread(target=work, args=(part,)) for part in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    collection = store.collection("default")
+    growth = store._growth.of(collection)
+    assert growth.splits_due(collection.scheme.banding.bands + 1) < 200
+    assert index_faults() == []
+
+
+def test_an_id_that_was_never_active_is_not_retired(post):
+    post("a", TEXT)
+    post("b", NEAR)
+    post("c", "another text altogether that stands here")
+    assert post("b", NEAR.upper()).retire == ()
+    assert post("b", "another text altogether that stands here").retire == ()
+
+
+def test_a_replay_tells_again_which_id_is_retired(post):
+    post("a", TEXT)
+    post("b", "another text altogether")
+    post("b", NEAR)
+    assert post("b", NEAR).retire == ("b",)
+
+
+def test_a_replay_without_metadata_tells_the_leak_again(post):
+    post("a", TEXT, metadata={"split": "train"})
+    post("b", NEAR, metadata={"split": "eval"})
+    assert post("b", NEAR).leak == ("eval", "train")
+
+
+def test_other_bytes_of_the_same_words_keep_the_metadata(post, catalogue):
+    post("a", TEXT, metadata={"source": "one"})
+    post("a", TEXT.upper())
+    assert catalogue.document("default", "a").metadata == {"source": "one"}
+
+
+def test_pages_that_hold_form_feeds_are_no_replay_of_the_text_with_the_same_bytes(checker):
+    pages = checker.check(Document("a", Posted(None, ("one\ftwo three",))))
+    text = checker.check(Document("a", Posted("one\ftwo three", ("one", "two three"))))
+    same_words = pages.hashes.normalized == text.hashes.normalized
+    assert text.replayed == same_words
+
+
+def test_a_dry_run_of_a_new_text_names_a_family_that_never_comes_again(post):
+    names = {post("a", TEXT, dry_run=True).family, post("b", TEXT, dry_run=True).family}
+    names.add(post("c", TEXT).family)
+    assert len(names) == 3
+
+
+def test_a_sparse_collection_is_listed_without_empty_pages(post, catalogue, store, redis_client):
+    settings = partition(store.collection("default").uid).settings
+    redis_client.hset(settings, "next", 50_000)
+    post("a", TEXT)
+    assert [d.id for d in catalogue.documents("default", DocumentFilter(), 50, None).items] == ["a"]
+
+
+def test_a_family_has_one_name(post, catalogue):
+    family = post("a", TEXT).family
+    for other in (family.upper(), family.replace("-1-1", "-1-01"), "f-1-\u0661"):
+        assert catalogue.documents("default", DocumentFilter(family=other), 50, None).items == ()
+
+
+def test_what_has_expired_leaves_a_full_store_too(
+    redis_url, redis_client, catalogue, words, index_faults
+):
+    catalogue.configure("default", {"ttl_days": 1})
+    now = [1_000_000.0]
+    store = RedisStore(Connection(redis_url, threads=1, deadline=5.0), clock=lambda: now[0])
+    checker = Checker(store, clock=lambda: now[0])
+    for number in range(20):
+        checker.check(Document(f"t{number}", Posted(words(30), None)))
+    now[0] += 3 * 86_400
+    redis_client.config_set("maxmemory", 1)
+    try:
+        for number in range(20):
+            with pytest.raises(StoreFull):
+                checker.check(Document(f"new{number}", Posted(words(30), None)))
+    finally:
+        redis_client.config_set("maxmemory", 0)
+    assert catalogue.statistics("default").collections["default"].documents.active == 0
+    assert index_faults() == []

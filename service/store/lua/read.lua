@@ -5,21 +5,31 @@
 -- ARGV  1 id, or '' for a run  2 first number  3 most documents  4 most numbers to try
 --       5 state or ''  6 family or '' (packed)  7 orphaned: '1', '0' or ''
 --       8 what was last seen before this has expired (seconds, 0: nothing does)
--- Returns {next number to try or false, document, …}, a document being
---   {number, record, text, metadata or false, orphaned 0 or 1, records of the copies dropped for it}
+--       9 revision  10 most copies to name for a document  11 '' to leave texts out
+-- Returns {'revision', current or false}, or {next number to try or false, document, …}, a document
+--   being {number, record, text or false, metadata or false, orphaned 0 or 1,
+--          records of the copies dropped for it, 1 where there are more of these}
 local settings, ids, documents, texts, metadata, twins =
   KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local cutoff = tonumber(ARGV[8])
 local wanted_state, wanted_family, wanted_orphaned = ARGV[5], ARGV[6], ARGV[7]
 
+local current = redis.call('HGET', settings, 'revision')
+if current ~= ARGV[9] then return { 'revision', current } end
+local most_copies, with_texts = tonumber(ARGV[10]), ARGV[11] ~= ''
+
 local function copies_of(number)
-  local edges = redis.call('ZRANGEBYLEX', twins, '[' .. number, '[' .. number .. '\255\255\255\255')
+  local edges = redis.call(
+    'ZRANGEBYLEX', twins, '[' .. number, '[' .. number .. '\255\255\255\255',
+    'LIMIT', 0, most_copies + 1)
   local records = {}
   for _, edge in ipairs(edges) do
     local copy = redis.call('HGET', documents, string.sub(edge, 5))
-    if not has_expired(copy, cutoff) then records[#records + 1] = copy end
+    if #records < most_copies and not has_expired(copy, cutoff) then
+      records[#records + 1] = copy
+    end
   end
-  return records
+  return records, #edges > most_copies and 1 or 0
 end
 
 local function orphaned(record)
@@ -28,8 +38,9 @@ local function orphaned(record)
 end
 
 local function document(number, record)
-  return { number, record, redis.call('HGET', texts, number), redis.call('HGET', metadata, number),
-    tonumber(orphaned(record)), copies_of(number) }
+  local copies, more = copies_of(number)
+  return { number, record, with_texts and redis.call('HGET', texts, number),
+    redis.call('HGET', metadata, number), tonumber(orphaned(record)), copies, more }
 end
 
 if ARGV[1] ~= '' then

@@ -1,18 +1,21 @@
 -- What every script shares; Python puts it between a script's first line and its body.
 --
 -- A document's record is one packed string (store/records.py). Read here:
---   1 state ('a' active, 'h' held, 'd' dropped)   2-5 shingles   6-9 family   10-13 twin
---   31-38 updated at   39-42 last seen (seconds)   43-74 SHA-256 of the bytes as posted
+--   1 state ('a' active, 'h' held, 'd' dropped)   2-5 shingles   6-9 family
+--   10-13 number of the survivor that a dropped one rests on   29-34 updated at
+--   35-38 last seen (seconds)   39-70, 71-102 SHA-256 of the bytes as posted and as normalised
 -- Numbers are 32-bit, big-endian. A text's number is given at its registration, rises, and is
 -- never used twice in a collection; an update is a new number.
 --
--- A bucket is the list of numbers whose texts share a band's tag. Up to INLINE_MOST stand in the
--- band's shard (a hash small enough for the compact encoding); more move to the hash `wide`, which
--- lists WIDE_MOST of them and counts the rest.
+-- Tags are four bytes, one a band and a last one of the normalised hash, which is kept as one more
+-- band. A bucket is the list of numbers whose texts share a tag. Its entry in the band's shard (a hash
+-- small enough for the compact encoding) is the number itself where there is one, as most buckets
+-- hold one text and the server packs numbers well; 'p' and the packed numbers up to INLINE_MOST; 'w'
+-- where more have moved to the hash `wide`, which lists WIDE_MOST of them and counts the rest.
 
 local INLINE_MOST = 15
 local WIDE_MOST = 256
-local WIDE = 'w'
+local WIDE, PACKED = 'w', 'p'
 local ACTIVE, HELD, DROPPED = 'a', 'h', 'd'
 
 local function u32(packed, at)
@@ -24,16 +27,16 @@ local function pack32(number)
 end
 
 local function state_of(record) return string.sub(record, 1, 1) end
-local function twin_of(record) return string.sub(record, 10, 13) end
-local function bytes_of(record) return string.sub(record, 43, 74) end
+local function survivor_of(record) return string.sub(record, 10, 13) end
+local function hashes_of(record) return string.sub(record, 39, 102) end
 
 -- Whether a document was neither posted nor matched since `cutoff` (seconds, 0: nothing expires).
 local function has_expired(record, cutoff)
-  return cutoff > 0 and state_of(record) ~= HELD and u32(record, 39) < cutoff
+  return cutoff > 0 and state_of(record) ~= HELD and u32(record, 35) < cutoff
 end
 
 local function with_seen(record, seconds)
-  return string.sub(record, 1, 38) .. pack32(seconds) .. string.sub(record, 43)
+  return string.sub(record, 1, 34) .. pack32(seconds) .. string.sub(record, 39)
 end
 
 -- A text that was just named as a match lives on; '' names none.
@@ -69,31 +72,67 @@ local function tag_at(tags, band)
   return string.sub(tags, (band - 1) * 4 + 1, band * 4)
 end
 
+local function list_of(entry)
+  if string.sub(entry, 1, 1) == PACKED then return string.sub(entry, 2) end
+  return pack32(tonumber(entry))
+end
+
+local function entry_of(list)
+  if #list == 4 then return string.format('%.0f', u32(list)) end
+  return PACKED .. list
+end
+
 -- The numbers that a bucket lists, packed, and how many more it holds. `entry` is what its shard has.
 local function members_of(entry, wide, band, tag)
   if not entry then return '', 0 end
-  if entry ~= WIDE then return entry, 0 end
+  if entry ~= WIDE then return list_of(entry), 0 end
   local listed = redis.call('HGET', wide, string.char(band) .. tag)
   return string.sub(listed, 5), u32(listed)
 end
 
-local function add_to_bucket(shard, wide, band, tag, number, entry)
-  if not entry then
-    redis.call('HSET', shard, tag, number)
-  elseif entry ~= WIDE and #entry < INLINE_MOST * 4 then
-    redis.call('HSET', shard, tag, entry .. number)
-  else
-    local name = string.char(band) .. tag
-    local listed = entry == WIDE and redis.call('HGET', wide, name)
-    if not listed then
-      redis.call('HSET', wide, name, pack32(0) .. entry .. number)
-      redis.call('HSET', shard, tag, WIDE)
-    elseif #listed < 4 + WIDE_MOST * 4 then
+local function add_to_bucket(shard, wide, band, tag, number)
+  local first = string.format('%.0f', u32(number))
+  if redis.call('HSETNX', shard, tag, first) == 1 then return end
+  local entry = redis.call('HGET', shard, tag)
+  local name = string.char(band) .. tag
+  if entry == WIDE then
+    local listed = redis.call('HGET', wide, name)
+    if #listed < 4 + WIDE_MOST * 4 then
       redis.call('HSET', wide, name, listed .. number)
     else
       redis.call('HSET', wide, name, pack32(u32(listed) + 1) .. string.sub(listed, 5))
     end
+    return
   end
+  local list = list_of(entry) .. number
+  if #list <= INLINE_MOST * 4 then
+    redis.call('HSET', shard, tag, entry_of(list))
+  else
+    redis.call('HSET', wide, name, pack32(0) .. list)
+    redis.call('HSET', shard, tag, WIDE)
+  end
+end
+
+-- The bands of a record's signature, as a list, and how many bytes each has.
+local function bands_of(record, bands)
+  local name, match, signed = struct.unpack('>HHH', record, 106)
+  local width, first, cut = signed / bands, 113 + name + match, {}
+  for band = 1, bands do
+    cut[band] = string.sub(record, first + (band - 1) * width, first + band * width - 1)
+  end
+  return cut
+end
+
+-- Raises counters (name -> by); two commands however many there are.
+local function raise(counters, by)
+  local names, written = {}, {}
+  for name in pairs(by) do names[#names + 1] = name end
+  local values = redis.call('HMGET', counters, unpack(names))
+  for at, name in ipairs(names) do
+    written[at * 2 - 1] = name
+    written[at * 2] = string.format('%.0f', (tonumber(values[at]) or 0) + by[name])
+  end
+  redis.call('HSET', counters, unpack(written))
 end
 
 -- A packed list without one number, or nil where it does not hold it.
@@ -110,11 +149,11 @@ local function take_from_bucket(shard, wide, band, tag, number)
   local entry = redis.call('HGET', shard, tag)
   if not entry then return end
   if entry ~= WIDE then
-    local rest = without(entry, number)
+    local rest = without(list_of(entry), number)
     if rest == '' then
       redis.call('HDEL', shard, tag)
     elseif rest then
-      redis.call('HSET', shard, tag, rest)
+      redis.call('HSET', shard, tag, entry_of(rest))
     end
     return
   end
@@ -133,23 +172,27 @@ local function take_from_bucket(shard, wide, band, tag, number)
   end
 end
 
--- Takes a text from its hash and its buckets.
-local function unindex_text(hashes, wide, number, hash, tags, first)
-  local rest = without(redis.call('HGET', hashes, hash) or '', number)
-  if rest == '' then
-    redis.call('HDEL', hashes, hash)
-  elseif rest then
-    redis.call('HSET', hashes, hash, rest)
+-- Takes a text out whole, but for its id. `keys` names the keys; `tags` is '' for a dropped one, and
+-- `first_shard` the place of their shards in KEYS.
+local function forget_text(keys, text)
+  for band = 1, #text.tags / 4 do
+    take_from_bucket(
+      KEYS[text.first_shard + band - 1], keys.wide, band, tag_at(text.tags, band), text.number)
   end
-  for band = 1, #tags / 4 do
-    take_from_bucket(KEYS[first + band - 1], wide, band, tag_at(tags, band), number)
+  if text.tags ~= '' then
+    redis.call('HINCRBY', keys.settings, 'indexed', -1)
+  else
+    redis.call('ZREM', keys.twins, survivor_of(text.record) .. text.number)
   end
+  redis.call('HDEL', keys.documents, text.number)
+  redis.call('HDEL', keys.texts, text.number)
+  redis.call('HDEL', keys.metadata, text.number)
 end
 
 -- The text that a dropped one rests on, followed along replacements: its number and record, or nil.
 local function rests_on(documents, record, cutoff)
   while state_of(record) == DROPPED do
-    local number = twin_of(record)
+    local number = survivor_of(record)
     record = redis.call('HGET', documents, number)
     if not record or has_expired(record, cutoff) then return nil end
     if state_of(record) ~= DROPPED then return number, record end

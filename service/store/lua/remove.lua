@@ -3,34 +3,27 @@
 -- It may run at the memory limit: that is how a full store is emptied. Run twice, the second run
 -- finds nothing under the id.
 --
--- KEYS  1 settings  2 counters  3 ids  4 hashes  5 documents  6 texts  7 twins  8 metadata  9 wide
---       10.. shards of the text, none where it is dropped
--- ARGV  1 revision  2 level  3 split  4 id  5 its number at the look  6 hash  7 tags or '' (dropped)
+-- KEYS  1 settings  2 counters  3 ids  4 documents  5 texts  6 twins  7 metadata  8 wide
+--       9.. shards of the text, none where it is dropped
+-- ARGV  1 revision  2 level  3 split  4 id  5 its number at the look  6 tags or '' (dropped)
 -- Returns {'done'}, {'revision', …}, {'shards', level, split} or {'changed'}
-local settings, counters, ids, hashes, documents, texts, twins, metadata, wide =
-  KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9]
-local id, number, tags = ARGV[4], ARGV[5], ARGV[7]
+local keys = {
+  settings = KEYS[1], counters = KEYS[2], ids = KEYS[3], documents = KEYS[4], texts = KEYS[5],
+  twins = KEYS[6], metadata = KEYS[7], wide = KEYS[8],
+}
+local id, number, tags = ARGV[4], ARGV[5], ARGV[6]
 
-local now = redis.call('HMGET', settings, 'revision', 'level', 'split')
+local now = redis.call('HMGET', keys.settings, 'revision', 'level', 'split')
 if now[1] ~= ARGV[1] then return { 'revision', now[1] } end
 local level, split = tonumber(now[2]), tonumber(now[3])
 if not shards_hold(tags, level, split, tonumber(ARGV[2]), tonumber(ARGV[3])) then
   return { 'shards', level, split }
 end
-if redis.call('HGET', ids, id) ~= number then return { 'changed' } end
-local record = redis.call('HGET', documents, number)
-local dropped = state_of(record) == DROPPED
-if dropped ~= (tags == '') then return { 'changed' } end
+if redis.call('HGET', keys.ids, id) ~= number then return { 'changed' } end
+local record = redis.call('HGET', keys.documents, number)
+if (state_of(record) == DROPPED) ~= (tags == '') then return { 'changed' } end
 
-if dropped then
-  redis.call('ZREM', twins, twin_of(record) .. number)
-else
-  unindex_text(hashes, wide, number, ARGV[6], tags, 10)
-  redis.call('HINCRBY', settings, 'indexed', -1)
-end
-redis.call('HDEL', ids, id)
-redis.call('HDEL', documents, number)
-redis.call('HDEL', texts, number)
-redis.call('HDEL', metadata, number)
-redis.call('HINCRBY', counters, COUNTED[state_of(record)], -1)
+forget_text(keys, { number = number, tags = tags, first_shard = 9, record = record })
+redis.call('HDEL', keys.ids, id)
+redis.call('HINCRBY', keys.counters, COUNTED[state_of(record)], -1)
 return { 'done' }

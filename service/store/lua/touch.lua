@@ -2,7 +2,7 @@
 -- touch: counts a replay, remembers when it was, and keeps the metadata that came with it.
 --
 -- KEYS  1 counters  2 ids  3 documents  4 metadata
--- ARGV  1 id  2 number at the look  3 time in milliseconds, packed in 8 bytes  4 metadata or ''
+-- ARGV  1 id  2 number at the look  3 time in milliseconds, packed in 6 bytes  4 metadata or ''
 --       5 time in seconds  6 number of the text that it rests on or ''
 -- Returns 1, or 0 where the id has another text by now.
 local counters, ids, documents, metadata = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
@@ -11,7 +11,7 @@ if redis.call('HGET', ids, ARGV[1]) ~= number then return 0 end
 local record = with_seen(redis.call('HGET', documents, number), tonumber(ARGV[5]))
 if ARGV[4] ~= '' and ARGV[4] ~= redis.call('HGET', metadata, number) then
   redis.call('HSET', metadata, number, ARGV[4])
-  record = string.sub(record, 1, 30) .. ARGV[3] .. string.sub(record, 39)
+  record = string.sub(record, 1, 28) .. ARGV[3] .. string.sub(record, 35)
 end
 redis.call('HSET', documents, number, record)
 keep_alive(documents, ARGV[6], tonumber(ARGV[5]))
