@@ -14,7 +14,7 @@ from typing import Any
 from service.dedup.banding import Banding, banding_for
 from service.dedup.minhash import SIGNATURE_ALGORITHM
 from service.dedup.shingles import Shingles
-from service.text.cleaning import CleaningRules, RepeatedLines
+from service.text.cleaning import CLEANING_VERSION, CleaningRules, RepeatedLines
 from service.text.normalization import NORMALIZATION_VERSION, Kind
 
 SCHEME_VERSION = 1
@@ -96,6 +96,7 @@ class Scheme:
     """
 
     version: int
+    cleaning_version: int
     normalization_version: int
     algorithm: str
     threshold: float
@@ -120,6 +121,7 @@ def scheme_for(threshold: float) -> Scheme:
     """The scheme of a new collection with this threshold."""
     return Scheme(
         version=SCHEME_VERSION,
+        cleaning_version=CLEANING_VERSION,
         normalization_version=NORMALIZATION_VERSION,
         algorithm=SIGNATURE_ALGORITHM,
         threshold=threshold,

@@ -37,8 +37,9 @@ _JOINING = regex.compile(
     r"\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Bopomofo}\p{Thai}\p{Lao}"
     r"\p{Common}\p{Inherited}]]"
 )
-_PICTOGRAPH = regex.compile(r"[\p{Extended_Pictographic}\p{Emoji_Modifier}]")
+_PICTOGRAPH = regex.compile(r"\p{Extended_Pictographic}")
 _COMPLEX_CONTEXT = regex.compile(r"\p{Line_Break=Complex_Context}")
+_SKIN_TONES: Final = frozenset("\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff")
 _MARKS_LOOKED_THROUGH = 30
 
 
@@ -80,10 +81,10 @@ def _is_joined(before: str, after: str) -> bool:
 
 
 def _base_before(text: str, end: int) -> str:
-    """The character before `end` that combining marks stand on; "" at the start."""
+    """The character before `end` that marks and skin tones stand on; "" at the start."""
     start = max(0, end - _MARKS_LOOKED_THROUGH)
     for character in reversed(text[start:end]):
-        if not unicodedata.category(character).startswith("M"):
+        if not (unicodedata.category(character)[0] == "M" or character in _SKIN_TONES):
             return character
     return ""
 

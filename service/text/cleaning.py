@@ -35,6 +35,8 @@ _SUSPECT: Final = re.compile(
     "\u205f-\u206f\u3000\ufeff\U000e0000-\U000e007f]"
 )
 
+CLEANING_VERSION: Final = 1  # what is cleaned otherwise is shingled otherwise: part of the scheme
+
 
 @dataclass(frozen=True, slots=True)
 class RepeatedLines:
@@ -78,12 +80,11 @@ def split_pages(text: str) -> tuple[str, ...]:
 
 def clean(pages: Sequence[str], rules: CleaningRules) -> Cleaned:
     """Clean a document's pages by the rules, and report what went."""
-    if len(pages) == 1 and _is_tidy(pages[0]) and page_numbers.holds_none(pages[0]):
-        length = len(pages[0])
-        return Cleaned((pages[0],), pages[0], CleaningReport(length, length))
-
     tally = Tally()
     tidied = [page if _is_tidy(page) else _tidy(page, rules, tally) for page in pages]
+    if len(tidied) == 1 and page_numbers.holds_none(tidied[0]):
+        return _without_furniture(pages[0], tidied[0], tally)
+
     log = LineLog()
     cleaned = _drop_page_furniture(tidied, rules, log, tally)
     report = tally.report(
@@ -95,17 +96,28 @@ def clean(pages: Sequence[str], rules: CleaningRules) -> Cleaned:
     return Cleaned(tuple(cleaned), "\n".join(filter(None, cleaned)), report)
 
 
+def _without_furniture(page: str, tidied: str, tally: Tally) -> Cleaned:
+    """The short way for most texts: one page, and no line of it is a header or page number."""
+    report = tally.report(len(page), len(tidied), {}, ())
+    return Cleaned((tidied,), tidied, report)
+
+
 def _is_tidy(page: str) -> bool:
     """Whether no rule for characters and single lines has anything to do, whatever is on."""
     if "  " in page or "\n\n" in page or " \n" in page or "\n " in page:
         return False
     if page[:1] in (" ", "\n") or page[-1:] in (" ", "\n"):
         return not page
-    return _SUSPECT.search(page) is None
+    return not _holds_suspects(page)
+
+
+def _holds_suspects(page: str) -> bool:
+    """Whether some rule may touch a character. No printable one is among them: a quick check."""
+    return not page.replace("\n", "").isprintable() and _SUSPECT.search(page) is not None
 
 
 def _tidy(page: str, rules: CleaningRules, tally: Tally) -> str:
-    if _SUSPECT.search(page) is not None:
+    if _holds_suspects(page):
         page = page_tidying.unify_line_ends(page, tally)
         if rules.control_characters:
             page = page_tidying.drop_controls(page, tally)
@@ -125,8 +137,6 @@ def _drop_page_furniture(
 
     A document of nothing else is left as it is.
     """
-    if len(pages) == 1 and page_numbers.holds_none(pages[0]):
-        return pages
     edges = [EdgeLines.of(page) for page in pages]
     read = NumberReader()
     numbers = running = None

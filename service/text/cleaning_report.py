@@ -1,6 +1,5 @@
 """What cleaning did to a document: counts that add up, and lines named as examples."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -58,14 +57,14 @@ class CleaningReport:
 class Tally:
     """Counts in the making; `report` closes them."""
 
-    counts: Counter[str] = field(default_factory=Counter)
-    chars: Counter[str] = field(default_factory=Counter)
+    counts: dict[str, int] = field(default_factory=dict)
+    chars: dict[str, int] = field(default_factory=dict)
 
     def add(self, rule: str, count: int, chars: int) -> None:
         """Note `count` removals or replacements that took away `chars` code points."""
         if count:
-            self.counts[rule] += count
-            self.chars[rule] += chars
+            self.counts[rule] = self.counts.get(rule, 0) + count
+            self.chars[rule] = self.chars.get(rule, 0) + chars
 
     def report(
         self,
@@ -75,6 +74,8 @@ class Tally:
         kept: Iterable[Example],
     ) -> CleaningReport:
         """The finished report, rules in their documented order, examples capped."""
+        if not self.counts:
+            return CleaningReport(before, after, (), tuple(kept)[:MAX_EXAMPLES])
         removed = tuple(
             Removal(
                 rule,
@@ -83,6 +84,6 @@ class Tally:
                 tuple(examples.get(rule, ()))[:MAX_EXAMPLES],
             )
             for rule in RULES
-            if self.counts[rule]
+            if rule in self.counts
         )
         return CleaningReport(before, after, removed, tuple(kept)[:MAX_EXAMPLES])

@@ -15,6 +15,7 @@ from service.text import characters
 TOP: Final = 0
 BOTTOM: Final = 1
 EDGES: Final = (TOP, BOTTOM)
+_BLANK: Final = characters.BLANK_CHARACTERS
 
 
 @dataclass(slots=True)
@@ -30,9 +31,10 @@ class EdgeLines:
     @classmethod
     def of(cls, page: str) -> "EdgeLines":
         """A page's text cut at newlines; lines of blanks only are not looked at."""
+        if not page:
+            return _EMPTY
         lines = page.split("\n")
-        filled = (i for i, line in enumerate(lines) if line.strip(characters.BLANK_CHARACTERS))
-        return cls(lines, deque(filled))
+        return cls(lines, deque([i for i, line in enumerate(lines) if line.strip(_BLANK)]))
 
     def inwards(self, edge: int) -> Iterator[int]:
         """The indices in view, from an edge inwards."""
@@ -46,13 +48,20 @@ class EdgeLines:
 
     def drop(self, index: int, edge: int) -> None:
         """Take a line near an edge out of the text."""
+        self.gone.add(index)
+        if self.view[-edge] == index:  # the outermost line: 0 for the top, -1 for the bottom
+            self.view.popleft() if edge == TOP else self.view.pop()
+            return
         near = list(islice(self.inwards(edge), 16))
         depth = near.index(index)
         del self.view[depth if edge == TOP else len(self.view) - 1 - depth]
-        self.gone.add(index)
 
     def text(self) -> str:
         """The lines that stay."""
         if not self.gone:
             return "\n".join(self.lines)
         return "\n".join(line for i, line in enumerate(self.lines) if i not in self.gone)
+
+
+# All empty pages are this one: nothing is ever taken from it.
+_EMPTY: Final = EdgeLines([""])

@@ -8,6 +8,7 @@ import unicodedata
 from typing import Final
 
 from service.text import characters
+from service.text.word_grammar import DIGITS
 
 # Separators become spaces, other controls go; a tab or a newline separates words anyway.
 _CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -26,11 +27,12 @@ _CASE_VARIANTS: Final = dict(
 )
 _VARIANT: Final = re.compile("[" + "".join(_CASE_VARIANTS) + "]")
 
+MINUS: Final = "\u2212"
 # Signs with one meaning and several code points, after canonical composition.
 _NOTATION: Final = {
     **dict.fromkeys("\u2018\u2019\u201a\u201b\u02bc\u02b9\xb4\u05f3", "'"),
     **dict.fromkeys("\u201c\u201d\u201e\u201f\u05f4", '"'),
-    **dict.fromkeys("\u2010\u2011\u2012\u2013\u2212\u05be\ufe58", "-"),
+    **dict.fromkeys(f"\u2010\u2011\u2012\u2013{MINUS}\u05be\ufe58", "-"),
     **dict.fromkeys("\u2044\u2215", "/"),
     **dict.fromkeys("\u301c\u223c", "~"),
     "\u2236": ":",
@@ -64,7 +66,12 @@ def _presentation_forms() -> dict[str, str]:
 
 _FORMS: Final = _presentation_forms()
 _FORM: Final = re.compile("[\ufb00-\ufdff\ufe50-\ufe6b\ufe70-\ufefc\uff01-\uffee]")
-_SIGN: Final = re.compile("[" + "".join(map(re.escape, _NOTATION)) + "]")
+# A minus sign that stands alone is told from a dash, and waits for its neighbours to be known.
+_SIGN: Final = re.compile(
+    "[" + "".join(map(re.escape, _NOTATION.keys() - {MINUS})) + f"]|{MINUS}(?=\\S)|(?<=\\S){MINUS}"
+)
+_PRIME: Final = re.compile(f"(?<=[{DIGITS}])[\u2032\u2033]")
+_PRIMES: Final = {"\u2032": "'", "\u2033": '"'}
 _OTHER_DIGIT: Final = re.compile(r"[^\D0-9]")
 _NO_BREAK_GROUPS: Final = re.compile(
     f"(?<![\\w.,'])[1-9][0-9]{{0,2}}([{characters.NO_BREAK_SPACES}])[0-9]{{3}}(?:\\1[0-9]{{3}})*"
@@ -98,8 +105,11 @@ def fold_notation(text: str) -> str:
         text = _FORM.sub(lambda found: _FORMS.get(found.group(), found.group()), text)
         text = unicodedata.normalize("NFC", text).lower()
     text = _OTHER_DIGIT.sub(lambda found: str(unicodedata.digit(found.group())), text)
+    if "\u2032" in text or "\u2033" in text:
+        text = _PRIME.sub(lambda found: _PRIMES[found.group()], text)
     text = _SIGN.sub(lambda found: _NOTATION[found.group()], text)
-    text = _NO_BREAK_GROUPS.sub(lambda found: found.group().replace(found.group(1), ""), text)
+    if any(space in text for space in characters.NO_BREAK_SPACES):
+        text = _NO_BREAK_GROUPS.sub(lambda found: found.group().replace(found.group(1), ""), text)
     return unicodedata.normalize("NFC", text)
 
 

@@ -53,16 +53,33 @@ def _tokens(folded: str) -> list[str]:
     """
     found: list[str] = []
     loose = False
+    if not folded.isascii():
+        folded = word_grammar.EASTERN_STOPS.sub(" ", folded)
     for chunk in folded.split():
-        if chunk.isascii():
-            if chunk.isalnum():
-                found.append(chunk)
-                continue
-            word = chunk.rstrip(_CLOSING)
-            if word.isalnum() or (word := word.lstrip(_OPENING)).isalpha():
-                found.append(word)
-                continue
-        cut = word_grammar.cut(chunk)
-        found += cut
-        loose = loose or any(map(is_loose, cut))
+        if chunk.isalnum() and chunk.isascii():
+            found.append(chunk)
+        elif (word := _plain_word(chunk)) is not None:
+            found.append(word)
+        elif word_grammar.EASTERN_RUN.fullmatch(chunk):
+            found += word_grammar.EASTERN_TOKEN.findall(chunk)
+        elif word_grammar.LONG_HANGUL_ALONE.fullmatch(chunk):
+            found += chunk
+        else:
+            cut = word_grammar.cut(chunk)
+            found += cut
+            loose = loose or any(map(is_loose, cut))
     return attach_signs(found) if loose else found
+
+
+def _plain_word(chunk: str) -> str | None:
+    """The one word in a chunk with nothing but formatting around it, or None to have it cut."""
+    word = chunk.rstrip(_CLOSING)
+    if not word.isalnum():
+        word = word.lstrip(_OPENING)
+        if not word.isalpha():
+            return None
+    elif len(word) < len(chunk) and not word.isalpha() and ("'" in chunk or '"' in chunk):
+        return None  # 5" is five inches
+    if word.isascii() or word_grammar.PLAIN_WORD.fullmatch(word):
+        return word
+    return None

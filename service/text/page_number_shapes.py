@@ -16,7 +16,7 @@ _WORD = (
 )
 _OF = r"(?:of|von|de|sur|di|av|van|z|ze|из|із|από|من|از|מתוך|का|/)"
 _NUMBER = r"(?:\d{1,6}|[ivxlcdm]{1,9})"
-_CJK = r"(?:第\s?\d{1,6}\s?[页頁]|\d{1,6}\s?(?:ページ|쪽|페이지))"
+_CJK = r"(?:第\s?\d{1,6}\s?[页頁]|\d{1,6}\s?(?:ページ|页|頁|쪽|페이지))"
 _PAGE = rf"(?:{_WORD}\s?{_NUMBER}|{_CJK})"
 _PAGE_OF = (
     rf"(?:{_WORD}\s?{_NUMBER}\s?{_OF}\s?{_NUMBER}"
@@ -34,12 +34,16 @@ _ALONE = re.compile(rf"(?:{_SHAPES}|(?P<bare>{_NUMBER}))", re.IGNORECASE)
 _AT_END = re.compile(rf"(?<=\s)(?:{_SHAPES})$", re.IGNORECASE)
 _ROMAN = re.compile(r"m{0,3}(?:cm|cd|d?c{0,3})(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})", re.IGNORECASE)
 _ROMAN_VALUES: Final = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
-_JOINT = " \t|\u00b7\u2022-\u2010\u2011\u2012\u2013\u2014"
+_JOINT = " \t,|\u00b7\u2022-\u2010\u2011\u2012\u2013\u2014"
 # "as shown on Page 3": part of a sentence, not of a header.
 _IN_A_SENTENCE = re.compile(
     r"(?:^|\s)(?:on|see|of|to|from|in|at|and|or|until|through|siehe|auf|voir|à|en|ver|the)$",
     re.IGNORECASE,
 )
+
+
+# What no page number ends in: all letters of the alphabet but those of roman numerals.
+_NEVER_LAST: Final = frozenset("abefghjknopqrstuwyzABEFGHJKNOPQRSTUWYZ.,;:!?'\"")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +65,7 @@ class NumberedTitle:
 
 def page_number(line: str) -> PageNumber | None:
     """The page number that a line consists of, or None. Bounded time for any line."""
-    if len(line) > MAX_ALONE:
+    if len(line) > MAX_ALONE or line[-1:] in _NEVER_LAST:
         return None
     found = _ALONE.fullmatch(" ".join(line.split()))
     return _read(found) if found else None
@@ -69,7 +73,7 @@ def page_number(line: str) -> PageNumber | None:
 
 def numbered_title(line: str) -> NumberedTitle | None:
     """A title and the page number that ends its line, or None."""
-    if len(line) > MAX_WITH_TITLE:
+    if len(line) > MAX_WITH_TITLE or line[-1:] in _NEVER_LAST:
         return None
     stripped = line.rstrip()
     found = _AT_END.search(stripped, max(0, len(stripped) - MAX_ALONE))
@@ -84,6 +88,11 @@ def numbered_title(line: str) -> NumberedTitle | None:
     return NumberedTitle(title, number)
 
 
+def breaks_off(line: str) -> bool:
+    """Whether a line ends in a word that a reference to a page goes on from: "as shown on"."""
+    return _IN_A_SENTENCE.search(line.rstrip()[-MAX_ALONE:]) is not None
+
+
 class NumberReader:
     """`page_number` and `numbered_title` for the lines of one document, each read once.
 
@@ -96,7 +105,7 @@ class NumberReader:
 
     def number(self, line: str) -> PageNumber | None:
         """The page number that a line consists of."""
-        if len(line) > MAX_ALONE:
+        if len(line) > MAX_ALONE or line[-1:] in _NEVER_LAST:
             return None
         if line not in self._numbers:
             self._numbers[line] = page_number(line)

@@ -6,7 +6,7 @@ a column of figures, a year and the number of an act stay.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from service.text.edge_lines import BOTTOM, EDGES, EdgeLines
@@ -16,6 +16,7 @@ from service.text.page_number_shapes import (
     NumberedTitle,
     NumberReader,
     PageNumber,
+    breaks_off,
     numbered_title,
     page_number,
 )
@@ -25,15 +26,18 @@ _ANYWHERE: Final = ("page_of", "bracketed")
 _YEARS: Final = range(1900, 2101)
 
 
+# A number as it stands: the page's index, the edge, the number.
+_Placed = tuple[int, int, PageNumber]
+
+
 def holds_none(page: str) -> bool:
     """Whether a document of this one page surely has no page number: the quick way out."""
     if "\n" not in page:
         return True
-    lines = page.split("\n")
-    if numbered_title(lines[0]) or numbered_title(lines[-1]):
-        return False
-    if page_number(lines[0]) or page_number(lines[-1]):
-        return False
+    lines = page.strip().split("\n")
+    for line in (lines[0], lines[-1]):
+        if page_number(line) or numbered_title(line):
+            return False
     return not any(_goes_anywhere(page_number(line)) for line in lines)
 
 
@@ -58,11 +62,13 @@ class PageNumbers:
         self._log = log
         # Pages on which a shaped number stood, by what it is ahead of the page's own index.
         self._counted: defaultdict[int, set[int]] = defaultdict(set)
+        self._filled = [at for at, page in enumerate(pages) if page.view]
         self._lines_in_all = sum(len(page.view) for page in pages)
 
     def drop_unmistakable(self) -> None:
         """Take away the shapes that are page numbers anywhere in a page. Once is enough."""
-        for at, page in enumerate(self._pages):
+        for at in self._filled:
+            page = self._pages[at]
             found = [i for i in page.view if self._goes_anywhere(page.lines[i])]
             if not found:
                 continue
@@ -80,40 +86,54 @@ class PageNumbers:
 
     def drop_at_edges(self) -> bool:
         """Take away the page numbers that stand first or last now; whether there were any."""
-        shaped = self._drop_shaped()
-        bare = self._drop_bare()
+        found = self._numbers()
+        shaped = self._drop_shaped(found)
+        bare = self._drop_bare(self._numbers() if shaped else found)
         return shaped or bare
 
-    def _drop_shaped(self) -> bool:
-        slashes = self._slashes_that_count()
+    def _drop_shaped(self, numbers: Sequence[_Placed]) -> bool:
+        slashes = self._slashes_that_count(numbers)
         changed = False
-        for at in range(len(self._pages)):
-            for edge in EDGES:
-                while (found := self._number_at(at, edge)) is not None:
-                    index, number = found
-                    slash_counts = (at, edge, number.value) in slashes
-                    if number.kind == "bare" or (number.kind == "slash" and not slash_counts):
-                        break
-                    self._take(at, index, edge)
-                    changed = True
+        for at, edge, first in numbers:
+            if first.kind == "bare":
+                continue
+            while (found := self._number_at(at, edge)) is not None:
+                index, number = found
+                slash_counts = (at, edge, number) in slashes
+                if number.kind == "bare" or (number.kind == "slash" and not slash_counts):
+                    break
+                if self._ends_a_reference(at, edge):
+                    break
+                self._take(at, index, edge)
+                changed = True
         return changed
 
-    def _slashes_that_count(self) -> set[tuple[int, int, int]]:
-        """`3 / 10` is the number of a text of one page; on several it has to count along."""
-        groups = defaultdict(set)
-        for at, edge, number in self._numbers("slash"):
-            groups[edge, number.total, number.value - at].add((at, edge, number.value))
-        return {
-            place
-            for group in groups.values()
-            if len(self._pages) == 1 or _count_along({at for at, _, _ in group})
-            for place in group
-        }
+    def _slashes_that_count(self, numbers: Sequence[_Placed]) -> set[_Placed]:
+        """`3 / 10` may be a mark out of ten, so it has to count along with the pages.
 
-    def _drop_bare(self) -> bool:
+        On two pages it also has to be their own number, or the total that of the pages.
+        """
+        groups = defaultdict(set)
+        for at, edge, number in numbers:
+            if number.kind == "slash":
+                groups[edge, number.total, number.value - at].add((at, edge, number))
+        counting = set()
+        for (_, total, ahead), places in groups.items():
+            sure = len(places) > 2 or ahead == 1 or total == len(self._pages)
+            if sure and _count_along({at for at, _, _ in places}):
+                counting |= places
+        return counting
+
+    def _ends_a_reference(self, at: int, edge: int) -> bool:
+        """Whether the last line of a text of one page goes on with a sentence: "see / Page 3"."""
+        page = self._pages[at]
+        inner = page.at(edge, 1) if len(self._pages) == 1 and edge == BOTTOM else None
+        return inner is not None and breaks_off(page.lines[inner])
+
+    def _drop_bare(self, numbers: Sequence[_Placed]) -> bool:
         groups: defaultdict[tuple[int, int], dict[int, int]] = defaultdict(dict)
-        for at, edge, number in self._numbers("bare"):
-            if not self._stands_in_a_column(at, edge):
+        for at, edge, number in numbers:
+            if number.kind == "bare" and not self._stands_in_a_column(at, edge):
                 groups[edge, number.value - at][at] = number.value
         changed = False
         for (edge, ahead), members in groups.items():
@@ -141,7 +161,8 @@ class PageNumbers:
         """Cut page numbers off the end of header and footer lines; whether there were any."""
         titles: dict[tuple[int, int, int], NumberedTitle] = {}
         groups: defaultdict[tuple[int, str, int], set[int]] = defaultdict(set)
-        for at, page in enumerate(self._pages):
+        for at in self._filled:
+            page = self._pages[at]
             for edge in EDGES:
                 index = page.at(edge)
                 title = None if index is None else self._read.title(page.lines[index])
@@ -169,20 +190,24 @@ class PageNumbers:
         page.lines[index] = title
         self._log.shortened(RULE, at, line[len(title) :].strip(), cut)
 
-    def _numbers(self, kind: str) -> Iterator[tuple[int, int, PageNumber]]:
-        for at in range(len(self._pages)):
-            for edge in EDGES:
-                found = self._number_at(at, edge)
-                if found is not None and found[1].kind == kind:
-                    yield at, edge, found[1]
+    def _numbers(self) -> list[_Placed]:
+        """The numbers that stand first or last on their pages now."""
+        return [
+            (at, edge, found[1])
+            for at in self._filled
+            for edge in EDGES
+            if (found := self._number_at(at, edge)) is not None
+        ]
 
     def _number_at(self, at: int, edge: int) -> tuple[int, PageNumber] | None:
         page = self._pages[at]
         index = page.at(edge)
-        if index is None or self._is_protected(page.lines[index]):
+        if index is None:
             return None
         number = self._read.number(page.lines[index])
-        return None if number is None else (index, number)
+        if number is None or self._is_protected(page.lines[index]):
+            return None
+        return index, number
 
     def _take(self, at: int, index: int, edge: int) -> None:
         page = self._pages[at]

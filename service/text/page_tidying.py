@@ -22,6 +22,8 @@ _TO_SPACE: Final = re.compile(
 _RUN_WITHOUT_SPACE: Final = re.compile(
     f"(?<=[^{BLANKS}\n])(?!(?<=\\d)[{NO_BREAK_SPACES}]\\d)[{_OTHER_BLANKS}]++(?=[^ \n])"
 )
+_BLANK: Final = characters.BLANK_CHARACTERS
+_OTHER_BLANK: Final = re.compile(f"[{_OTHER_BLANKS}]")
 _SPACES: Final = re.compile("  +")
 
 
@@ -63,17 +65,18 @@ def drop_invisible(page: str, tally: Tally) -> str:
 
 def tidy_blanks(page: str, tally: Tally) -> str:
     """Runs of blanks and tabs as one space, none at the edges of a line."""
-    tidied = page
-    if "\t" in page or not page.isascii():
-        tidied = _TO_SPACE.sub(" ", page)
+    other_blanks = "\t" in page or (not page.isascii() and _OTHER_BLANK.search(page) is not None)
+    tidied = _TO_SPACE.sub(" ", page) if other_blanks else page
     if "  " in tidied:
         tidied = _SPACES.sub(" ", tidied)
-    tidied = tidied.replace(" \n", "\n").replace("\n ", "\n").strip(" ")
+    if " \n" in tidied or "\n " in tidied:
+        tidied = tidied.replace(" \n", "\n").replace("\n ", "\n")
+    tidied = tidied.strip(" ")
     if tidied == page:
         return page
     removed = len(page) - len(tidied)
     replaced = 0
-    if "\t" in page or not page.isascii():
+    if other_blanks:
         replaced = sum(1 for _ in _RUN_WITHOUT_SPACE.finditer(page))
     tally.add("whitespace", removed + replaced, removed)
     return tidied
@@ -84,7 +87,7 @@ def drop_empty_lines(page: str, tally: Tally) -> str:
     if not page:
         return page
     lines = page.split("\n")
-    filled = [line for line in lines if line.strip(characters.BLANK_CHARACTERS)]
+    filled = [line for line in lines if line and (line[0] not in _BLANK or line.strip(_BLANK))]
     if len(filled) == len(lines):
         return page
     joined = "\n".join(filled)

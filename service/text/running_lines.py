@@ -6,8 +6,9 @@ of more than three lines is no header and stays whole.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from math import ceil, floor
 from typing import Final
 
@@ -64,12 +65,17 @@ class RunningLines:
         # Where no rule takes bare page numbers away first, they are looked past too.
         self._bare_numbers_stay = bare_numbers_stay
         counts = {"all": len(pages), "odd": (len(pages) + 1) // 2, "even": len(pages) // 2}
+        exactly = Fraction(str(share))  # 0.29 of 100 pages are 29, which floats get wrong
         self._needed = {
-            which: max(2, floor(share * count) + 1, ceil(_LEAST_SHARE * count))
+            which: max(2, floor(exactly * count) + 1, ceil(_LEAST_SHARE * count))
             for which, count in counts.items()
             if count >= min_pages
         }
-        self._forms: dict[str, tuple[tuple[str, int], ...]] = {}
+        self._filled = [at for at, page in enumerate(pages) if page.view]
+        self._odd = tuple(which for which in ("all", "odd") if which in self._needed)
+        self._even = tuple(which for which in ("all", "even") if which in self._needed)
+        # A line's text, and each way to read it as a text around one number.
+        self._lines_read: dict[str, tuple[str, *tuple[tuple[str, int], ...]]] = {}
 
     def drop(self) -> bool:
         """Take away the headers and footers that stand at the edges now; whether any went."""
@@ -79,13 +85,15 @@ class RunningLines:
         return any(went)
 
     def _drop_at(self, edge: int) -> bool:
-        runs = [self._outer_lines(at, edge) for at in range(len(self._pages))]
+        if not self._may_run(edge):
+            return False
+        runs = [self._outer_lines(at, edge) for at in self._filled]
         frequent = self._grow(runs)
         if not frequent:
             return False
         repeated = self._cut_back(runs, frequent)
         groups: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
-        for at, run in enumerate(runs):
+        for at, run in zip(self._filled, runs, strict=True):
             for depth in range(run.length):
                 groups[_name(run.keys[depth], repeated)].append((at, run.places[depth]))
         removed = [self._drop_group(name, members, edge) for name, members in groups.items()]
@@ -108,29 +116,44 @@ class RunningLines:
             page.drop(index, edge)
         return bool(members)
 
+    def _may_run(self, edge: int) -> bool:
+        """Whether some outermost line stands on as many pages as a header has to: a quick look."""
+        counts: dict[_Key, int] = {}
+        for at in self._filled:
+            for index in self._text_lines(at, edge, 1):
+                for key in self._keys(at, self._pages[at].lines[index]):
+                    counts[key] = counts.get(key, 0) + 1
+        return max(counts.values(), default=0) >= min(self._needed.values())
+
     def _outer_lines(self, at: int, edge: int) -> _Run:
+        page = self._pages[at]
+        places = self._text_lines(at, edge, LONGEST_RUN + 1)
+        sets = self._even if at % 2 else self._odd
+        return _Run(sets, places, [self._keys(at, page.lines[index]) for index in places])
+
+    def _text_lines(self, at: int, edge: int, most: int) -> list[int]:
+        """The places of the outermost lines of a page, page numbers apart."""
         page = self._pages[at]
         places: list[int] = []
         skipped = 0
         for index in page.inwards(edge):
             number = self._read.number(page.lines[index])
-            passed = number is not None and (number.kind != "bare" or self._bare_numbers_stay)
-            if passed and skipped < _NUMBERS_SKIPPED:
+            if number is not None and (number.kind != "bare" or self._bare_numbers_stay):
                 skipped += 1
-                continue
+                if skipped <= _NUMBERS_SKIPPED:
+                    continue
             places.append(index)
-            if len(places) > LONGEST_RUN:
+            if len(places) == most:
                 break
-        sets = tuple(s for s in ("all", "even" if at % 2 else "odd") if s in self._needed)
-        return _Run(sets, places, [tuple(self._keys(at, page.lines[index])) for index in places])
+        return places
 
-    def _keys(self, at: int, line: str) -> Iterator[_Key]:
-        forms = self._forms.get(line)
-        if forms is None:
-            forms = self._forms[line] = tuple(growing_forms(line))
-        yield " ".join(line.split())
-        for form, value in forms:
-            yield form, value - at
+    def _keys(self, at: int, line: str) -> tuple[_Key, ...]:
+        read = self._lines_read.get(line)
+        if read is None:
+            read = self._lines_read[line] = (" ".join(line.split()), *growing_forms(line))
+        if len(read) == 1:
+            return read
+        return (read[0], *((form, value - at) for form, value in read[1:]))
 
     def _grow(self, runs: list[_Run]) -> set[_Key]:
         """Let every run reach inwards as far as its lines repeat; the keys that do.

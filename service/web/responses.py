@@ -95,6 +95,7 @@ _SETTINGS = _object(
 
 _SCHEME = _object(
     version=_COUNT,
+    cleaning_version=_COUNT,
     normalization_version=_COUNT,
     algorithm=_TEXT,
     threshold=_SCORE,

@@ -123,7 +123,8 @@ def test_a_collection_of_another_scheme_is_listed_and_can_be_removed(other_schem
 
 
 OTHER_SCHEME = (
-    '{"version": 0, "normalization_version": 1, "algorithm": "x", "threshold": 0.6, '
+    '{"version": 0, "cleaning_version": 1, "normalization_version": 1, "algorithm": "x", '
+    '"threshold": 0.6, '
     '"banding": {"bands": 32, "rows": 4}}'
 )
 

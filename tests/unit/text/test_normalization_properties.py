@@ -12,7 +12,23 @@ PIECES = st.sampled_from(
     [
         *"aAbßẞIiİıσςΣ0123459 \n\t.,:;-+−–—'’\"“()[]$€%§°#@&/\\<>=!?*_~²½₂١éCF",
         *"\u0301\u0338\u0307\xa0\u202f\u200b\u200c\u200d\xad\ufeff図ーก้می한글👍🏽❤\ufe0f🇫🇷ﬁ≤≠℃",
+        *"′″†⅜∞·⌊、。「，（！・々ー가",
         " % ",
+        " * ",
+        " · ",
+        " − ",
+        " x ",
+        "5'",
+        '5"',
+        "''",
+        '"5"',
+        "!(",
+        "-(",
+        ":)",
+        "::",
+        ":=",
+        "-∞",
+        "가나다라마바사아자차카타파",
         " $ ",
         " § ",
         " : ",
@@ -67,11 +83,22 @@ def test_cleaning_a_line_does_not_change_what_it_is_compared_by(text: str) -> No
 @given(text=TEXTS)
 def test_the_quick_ways_find_what_the_full_grammar_finds(text: str) -> None:
     folded = folding.fold_notation(folding.fold_case(text))
-    spaced = word_grammar._LONG_HANGUL.sub(lambda run: f" {' '.join(run.group())} ", folded)
+    spaced = word_grammar.EASTERN_STOPS.sub(" ", folded)
+    spaced = word_grammar._LONG_HANGUL.sub(lambda run: f" {' '.join(run.group())} ", spaced)
     full = [word_grammar._OPERATORS.get(t, t) for t in word_grammar.FULL.findall(spaced) if t]
     if any(map(quantities.is_loose, full)):
         full = quantities.attach_signs(full)
     assert _tokens(folded) == full
+
+
+def test_the_quick_way_for_chinese_and_japanese_knows_only_letters_of_one_token() -> None:
+    quick = [c for c in map(chr, range(0x80, 0x10000)) if word_grammar.EASTERN_RUN.fullmatch(c)]
+    assert word_grammar.FULL.findall("".join(quick)) == quick
+
+
+def test_plain_words_of_all_letters_are_one_token() -> None:
+    letters = [c for c in map(chr, range(0x80, 0xFFFF)) if word_grammar.PLAIN_WORD.fullmatch(c)]
+    assert all(word_grammar.FULL.findall(f"a{letter}1") == [f"a{letter}1"] for letter in letters)
 
 
 @given(text=st.text(alphabet=st.characters(max_codepoint=0x7E), max_size=60))

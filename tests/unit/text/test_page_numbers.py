@@ -11,7 +11,7 @@ def removed(cleaned: Cleaned) -> dict[str, int]:
 
 @pytest.mark.parametrize(
     "line",
-    ["Page 7", "page 7 of 31", "7 / 31", "- 7 -", "– 7 –", "[Page 7]", "Page vii", "Seite 7 von 31",
+    ["Page 7", "page 7 of 31", "- 7 -", "– 7 –", "[Page 7]", "Page vii", "Seite 7 von 31",
      "第7页", "Страница 7", "صفحة ٧"],
 )  # fmt: skip
 @pytest.mark.parametrize("place", ["{}\nThe kiln cools overnight", "The kiln cools overnight\n{}"])
@@ -51,10 +51,30 @@ def test_bare_numbers_that_count_the_pages_go(numbers: tuple[str, ...], place: s
         ["7\nx", "3\ny", "9\nz"],
         ["Rating\n7 / 10", "Rated\n4 / 10", "Graded\n9 / 10"],
         ["1\n14\n9", "2\n11\n8"],
+        ["A dry but honest film\n7 / 10"],
+        ["A dry film\n6 / 10", "A wet film\n7 / 10"],
+        ["Glaze as shown on\nPage 4"],
     ],
 )
 def test_other_numbers_stay(pages: list[str]) -> None:
     assert removed(clean(pages, RULES)) == {}
+
+
+@pytest.mark.parametrize(
+    "pages",
+    [["Mix\n1 / 2", "Fire\n2 / 2"], ["Mix\n4 / 9", "Fire\n5 / 9", "Cool\n6 / 9"]],
+)
+def test_a_number_of_a_total_that_counts_along_goes(pages: list[str]) -> None:
+    assert removed(clean(pages, RULES)) == {"page_numbers": len(pages)}
+
+
+def test_roman_front_matter_and_arabic_pages_go() -> None:
+    pages = ["The Kiln", "i\nthanks", "ii\npreface", "1\nGlazes", "2\nFiring", "3\nCooling"]
+    assert removed(clean(pages, RULES)) == {"page_numbers": 5}
+
+
+def test_a_number_after_an_empty_line_goes_where_empty_lines_stay() -> None:
+    assert clean(["\nPage 4\nGlazes"], CleaningRules(empty_lines=False)).text == "\nGlazes"
 
 
 def test_a_number_at_the_end_of_a_title_goes() -> None:

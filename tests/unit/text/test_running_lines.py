@@ -1,6 +1,6 @@
 import pytest
 
-from service.text.cleaning import Cleaned, CleaningRules, Example, clean
+from service.text.cleaning import Cleaned, CleaningRules, Example, RepeatedLines, clean
 
 RULES = CleaningRules()
 BODIES = ["Oil the hinge", "Sand the frame", "Paint the door", "Hang the bell", "Wax the step"]
@@ -48,14 +48,27 @@ def test_headers_that_count_the_pages_go(line: str) -> None:
     assert removed(clean(pages, RULES)) == {"repeated_lines": 4}
 
 
+@pytest.mark.parametrize(
+    "line",
+    ["Year Book {}", "Year Book ({}) Spring", "{} Year Book", "Oak Lane Site - {}", "Notes, p.{}",
+     "Report 2021 {}", "Confidential | {}"],
+)  # fmt: skip
+def test_a_title_may_end_in_a_word_that_opens_headings(line: str) -> None:
+    pages = with_top(*(line.format(n) for n in (2, 3, 4, 5)))
+    assert removed(clean(pages, RULES)) == {"repeated_lines": 4}
+
+
 def test_headers_that_count_in_roman_numerals_go() -> None:
     pages = with_top("Preface vi", "Preface vii", "Preface viii")
     assert removed(clean(pages, RULES)) == {"repeated_lines": 3}
 
 
 @pytest.mark.parametrize(
-    "line", ["Chapter {}", "Section {}", "PART {}", "Article {}.", "Step {}:", "Day {}", "{} May"]
-)
+    "line",
+    ["Chapter {}", "Section {}", "PART {}", "Article {}.", "Step {}:", "Day {}", "{} May",
+     "Book {}", "Recipe {}", "EUR {}", "{}. Kapitel", "الفصل {}", "अध्याय {}", "Welds, Part {}",
+     "{} quick repairs", "{}. Plane the edge", "{}) Plane the edge", "Lamp {} 12 40", "Lamp {} 12"],
+)  # fmt: skip
 def test_headings_that_count_stay(line: str) -> None:
     pages = with_top(*(line.format(n) for n in (1, 2, 3, 4)))
     assert removed(clean(pages, RULES)) == {}
@@ -117,6 +130,19 @@ def test_protected_lines_stay_and_are_named() -> None:
 def test_a_document_of_headers_only_is_left_as_it_is() -> None:
     pages = ["Guild\nPage 1", "Guild\nPage 2", "Guild\nPage 3"]
     assert clean(pages, RULES).pages == tuple(pages)
+
+
+@pytest.mark.parametrize(("pages", "goes"), [(29, False), (30, True)])
+def test_a_share_is_taken_exactly(pages: int, goes: bool) -> None:
+    document = [f"Joinery Notes\nLine of {chr(0x4E00 + n)}" for n in range(pages)]
+    document += [chr(0x5E00 + n) for n in range(100 - pages)]
+    rules = CleaningRules(repeated_lines=RepeatedLines(share=0.29, min_pages=90))
+    assert bool(removed(clean(document, rules))) is goes
+
+
+def test_title_and_blank_pages_may_come_first() -> None:
+    pages = ["The Joinery Notes", "", *with_top(*["Joinery Notes"] * 4)]
+    assert clean(pages, RULES).pages == ("The Joinery Notes", "", *BODIES[:4])
 
 
 def test_an_emptied_page_keeps_its_place() -> None:
