@@ -4,7 +4,7 @@
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test check lock FORCE
+.PHONY: help run test soak check lock bench bench-large profile FORCE
 
 ifeq ($(wildcard pyproject.toml),)
 $(error run make in the directory of twinsift, or as `make -C DIRECTORY`)
@@ -24,6 +24,11 @@ ifdef PYTHON
 STALE += $(shell test "$$($(BIN)/python $(VERSION) 2>&1)" = "$$('$(PYTHON)' $(VERSION) 2>&1)" || echo FORCE)
 endif
 
+# `make bench` has a venv of its own, so that the one of `make test` stays small.
+BENCH_VENV  := .venv-bench
+BENCH_STAMP := $(BENCH_VENV)/.complete
+BENCH_STALE := $(shell test "$$(cat $(BENCH_STAMP) 2>/dev/null)" = "$$(pwd -P)" || echo FORCE)
+
 # The first interpreter that runs and is of a version that the locks cover.
 define FIND_PYTHON
 for python in '$(or $(PYTHON),python3.13)' $(if $(PYTHON),,python3.12 python3.11 python3); do \
@@ -39,13 +44,16 @@ fi
 endef
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
 
 run: $(STAMP) ## serve on 127.0.0.1:8000 with an embedded store, its data in ./data
 	@exec $(BIN)/python -m service.cli serve --example
 
 test: $(STAMP) ## all tests, with branch coverage
 	@$(BIN)/python -m pytest --cov --cov-report=term
+
+soak: $(STAMP) ## the tests under fire in their long form: a few minutes
+	@SOAK=1 $(BIN)/python -m pytest tests/fire
 
 check: $(STAMP) ## lint, format and types
 	@$(BIN)/python -m ruff check .
@@ -57,7 +65,31 @@ lock: $(STAMP) ## write requirements*.txt anew from pyproject.toml (UPGRADE=1: t
 		--python-version 3.11 --generate-hashes --no-annotate --no-config --custom-compile-command 'make lock' \
 		$(if $(UPGRADE),--upgrade) --extra embedded "$$@" >/dev/null; }; \
 	compile --output-file requirements.txt; \
-	compile --group dev --constraint requirements.txt --output-file requirements-dev.txt
+	compile --group dev --constraint requirements.txt --output-file requirements-dev.txt; \
+	compile --group bench --constraint requirements.txt --output-file requirements-bench.txt
+
+# `make bench DATA=DIRECTORY` posts real texts: the directory holds descriptions-5k.jsonl, one
+# {"id": …, "text": …} a line. Without it made-up texts stand in, and the results say so.
+bench: $(BENCH_STAMP) ## all measurements, into bench/RESULTS.md: about 20 minutes (DATA=DIRECTORY)
+	@$(BENCH_VENV)/bin/python -m bench.run $(if $(DATA),--data '$(DATA)')
+
+bench-large: $(BENCH_STAMP) ## the measurements at a million documents: needs 4 GiB, an hour at most
+	@$(BENCH_VENV)/bin/python -m bench.run --large
+
+profile: $(BENCH_STAMP) ## where the microseconds of one check go
+	@$(BENCH_VENV)/bin/python -m bench.check_profile
+
+# The packages of `make bench` alone; the service is run from this directory.
+$(BENCH_STAMP): requirements-bench.txt $(BENCH_STALE)
+	@$(FIND_PYTHON); set -e; \
+	rm -rf $(BENCH_VENV); \
+	echo "making $(BENCH_VENV) with $$found"; \
+	"$$found" -m venv $(BENCH_VENV); \
+	echo '*' >$(BENCH_VENV)/.gitignore; \
+	$(BENCH_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes \
+		-r requirements-bench.txt || { \
+		echo "make: the packages could not be installed (see above; is a package index reachable?)" >&2; exit 1; }; \
+	pwd -P >$(BENCH_STAMP)
 
 # Made in place where it works already, from nothing where it does not (half-made, moved, another
 # Python). The stamp is written last, so a venv that was cut short is never taken for a whole one.

@@ -39,26 +39,26 @@ class Matcher:
     def find(self, seen: Seen) -> tuple[Found | None, Candidates]:
         """The best match, or None, and how many stored texts were compared.
 
-        Exact comes before near. The near ones that came with the look are all compared; of the
-        rest, those whose signatures promise something better, in another round trip.
+        Exact comes before near. Of the near ones those are compared whose signatures promise
+        enough: first those whose texts came with the look, then the others, in another round trip.
         """
         if seen.exact is not None:
             same_bytes = seen.exact.hashes.bytes == self._prepared.hashes.bytes
             kind = MatchKind.BYTES if same_bytes else MatchKind.NORMALIZED
             return Found(seen.exact, kind, 1.0), Candidates(1, False)
-        for candidate in seen.candidates:
-            if candidate.text is not None:
-                self._compare(candidate.stored, candidate.text)
+        for candidate in self._likely([c for c in seen.candidates if c.text is not None]):
+            self._compare(candidate.stored, candidate.text)
         likely = self._likely([c for c in seen.candidates if c.text is None])
-        chosen = likely[:MOST_FETCHED]
+        chosen = [candidate.stored for candidate in likely[:MOST_FETCHED]]
         texts = self._store.texts(self._collection, [stored.number for stored in chosen])
         for stored, text in zip(chosen, texts, strict=True):
-            if text is not None:
-                self._compare(stored, text)
+            self._compare(stored, text)
         cut = seen.cut or len(likely) > len(chosen)
         return self._best, Candidates(self._looked_at, cut)
 
-    def _compare(self, stored: StoredText, text: str) -> None:
+    def _compare(self, stored: StoredText, text: str | None) -> None:
+        if text is None:  # it has left since the look
+            return
         settings = self._collection.settings
         self._looked_at += 1
         score = jaccard(self._prepared.shingles, shingles_of(text, settings))
@@ -67,17 +67,16 @@ class Matcher:
         ):
             self._best = Found(stored, MatchKind.NEAR, score)
 
-    def _likely(self, candidates: Sequence[Candidate]) -> list[StoredText]:
+    def _likely(self, candidates: Sequence[Candidate]) -> list[Candidate]:
         """Those whose estimate is near enough to what would count, the most alike first."""
         banding = self._collection.scheme.banding
         to_beat = self._best.score if self._best else self._collection.settings.threshold
         estimated = (
-            (estimate(self._prepared.signature, c.stored.signature, banding), c.stored)
-            for c in candidates
+            (estimate(self._prepared.signature, c.stored.signature, banding), c) for c in candidates
         )
         likely = [pair for pair in estimated if pair[0] >= to_beat - ESTIMATE_MARGIN]
-        likely.sort(key=lambda pair: (-pair[0], pair[1].number))
-        return [stored for _, stored in likely]
+        likely.sort(key=lambda pair: (-pair[0], pair[1].stored.number))
+        return [candidate for _, candidate in likely]
 
 
 def _beats(stored: StoredText, score: float, best: Found) -> bool:

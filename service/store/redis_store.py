@@ -223,6 +223,7 @@ class RedisStore:
                     _metadata_bytes(metadata),
                     at // 1000,
                     _packed(replay.anchor.number) if replay.anchor else b"",
+                    replay.stored.hashes.bytes + replay.stored.hashes.normalized,
                 ],
             )
         except StoreFull:

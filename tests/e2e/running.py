@@ -8,12 +8,14 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import redis
+
+from service.store.embedded import EmbeddedServer
 
 SECONDS = 30
 
@@ -35,6 +37,7 @@ class Service:
             },
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
+            pipesize=1 << 20,  # all that it says until somebody reads it
             text=True,
             start_new_session=True,  # a group of its own, so that all of it can be killed
         )
@@ -45,6 +48,11 @@ class Service:
             connection.request(method, path, json.dumps(body) if headers else None, headers)
             answer = connection.getresponse()
             return answer.status, json.loads(answer.read())
+
+    @property
+    def store_url(self) -> str:
+        """The address of its embedded store."""
+        return f"unix://{self.data_dir / 'valkey.sock'}"
 
     def ready(self) -> "Service":
         wait_until(self.is_ready)
@@ -98,6 +106,27 @@ class Service:
             self.process.communicate(timeout=SECONDS)
 
 
+@contextmanager
+def services(data_dir: Path) -> Iterator[Callable[..., Service]]:
+    """Starts services on one directory: `start("--option", NAME="value")`. Ends whatever of them is
+    left running."""
+    started: list[Service] = []
+
+    def start(*options: str, **environ: str) -> Service:
+        started.append(Service(data_dir, *options, **environ))
+        return started[-1]
+
+    try:
+        yield start
+    finally:
+        for service in started:
+            service.clean_up()
+        if (data_dir / "lock").exists():  # a server may outlive a kill: join it, leave as last
+            server = EmbeddedServer(data_dir)
+            server.start()
+            server.release()
+
+
 def free_port() -> int:
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
@@ -111,11 +140,11 @@ def process_group(stat: Path) -> int:
         return -1
 
 
-def wait_until(condition: Callable[[], bool]) -> None:
+def wait_until(condition: Callable[[], bool], *, pause: float = 0.05) -> None:
     give_up = time.monotonic() + SECONDS
     while not condition():
         assert time.monotonic() < give_up, "waited too long"
-        time.sleep(0.05)
+        time.sleep(pause)
 
 
 def post_check(port: int, request: dict[str, Any], barrier: Any) -> dict[str, Any]:
