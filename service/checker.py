@@ -26,6 +26,7 @@ from service.registering import (
     answer_for,
     counters_for,
     kept_answer,
+    new_text,
     registered,
     rewritten,
 )
@@ -148,10 +149,28 @@ class Checker:
             shingles=len(case.prepared.shingles),
             now=case.now // 1000,
         )
-        look = self._store.look(case.collection, probe)
-        if isinstance(look, Seen):
-            return self._decide(case, probe, look)
-        return self._replay(case, look)
+        if case.document.dry_run:
+            look = self._store.look(case.collection, probe)
+            return (
+                self._decide(case, probe, look)
+                if isinstance(look, Seen)
+                else self._replay(case, look)
+            )
+        stored = new_text(case)
+        answer = answer_for(case, stored, None, None)
+        entry = Registration(
+            probe=probe,
+            stored=stored,
+            text=case.prepared.cleaned.text,
+            metadata=case.document.metadata,
+            counters=counters_for(answer),
+        )
+        told = self._store.check(case.collection, entry)
+        if isinstance(told, int):
+            return replace(answer, family=case.collection.family_name(told))
+        return (
+            self._decide(case, probe, told) if isinstance(told, Seen) else self._replay(case, told)
+        )
 
     def _replay(self, case: Case, look: Replay) -> Answer | None:
         posted, dry_run = case.document.metadata, case.document.dry_run

@@ -54,26 +54,35 @@ def rewritten(old: StoredText, case: Case) -> StoredText:
     )
 
 
-def registered(case: Case, seen: Seen, found: Found | None, candidates: Candidates) -> StoredText:
-    """What is to be stored of a text that was not checked before."""
-    prepared, old = case.prepared, seen.old
-    common = StoredText(
+def new_text(case: Case) -> StoredText:
+    """What is to be stored of a text that nothing stored is like."""
+    prepared = case.prepared
+    return StoredText(
         id=case.document.id,
         state=State.ACTIVE,
         shingles=len(prepared.shingles),
         hashes=prepared.hashes,
         signature=prepared.signature,
-        registered_at=old.registered_at if old else case.now,
+        registered_at=case.now,
         updated_at=case.now,
         seen_at=case.now // 1000,
+    )
+
+
+def registered(case: Case, seen: Seen, found: Found | None, candidates: Candidates) -> StoredText:
+    """What is to be stored of a text that was not checked before."""
+    old = seen.old
+    new = replace(
+        new_text(case),
+        registered_at=old.registered_at if old else case.now,
         candidates=candidates,
         retires=old is not None and old.state is State.ACTIVE,
         superseded=_superseded(case, seen),
     )
     if found is None:
-        return common
+        return new
     return replace(
-        common,
+        new,
         state=State.DROPPED,
         signature=b"",
         family=found.stored.family,

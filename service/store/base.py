@@ -172,6 +172,10 @@ class Store(Protocol):
     def look(self, collection: Collection, probe: Probe) -> Replay | Seen:
         """What is known of a text, at one instant. Raises CollectionChanged."""
 
+    def check(self, collection: Collection, entry: Registration) -> int | Replay | Seen:
+        """A look, and where nothing stored is like the text its registration in the same step: then
+        its number. `entry` is what is registered of a new text. A full store only looks."""
+
     def texts(self, collection: Collection, numbers: Sequence[int]) -> list[str | None]:
         """Kept texts by number; None for one that has left."""
 

@@ -37,7 +37,7 @@ TEMPORARY = (
 OUT_OF_MEMORY = "OOM"
 NO_RETRY = Retry(NoBackoff(), 0)
 VERBS = (
-    "look", "commit", "rewrite", "touch", "remove", "expire", "grow", "read",
+    "look", "check", "commit", "rewrite", "touch", "remove", "expire", "grow", "read",
     "configure", "drop", "release",
 )  # fmt: skip
 
@@ -72,11 +72,22 @@ class Script:
     only_reads: bool
 
 
+INCLUDE = "-- include "
+
+
 def load_script(name: str) -> Script:
-    """The script in `lua/<name>.lua`, with what all scripts share put behind its first line."""
+    """The script in `lua/<name>.lua`: its first line, what all scripts share, and its body, with
+    the files that it includes where it says so."""
     folder = files("service.store") / "lua"
-    first_line, _, body = (folder / f"{name}.lua").read_text("utf-8").partition("\n")
-    source = "\n".join((first_line, (folder / "records.lua").read_text("utf-8"), body))
+
+    def read(part: str) -> str:
+        return (folder / f"{part}.lua").read_text("utf-8")
+
+    first_line, *body = read(name).splitlines()
+    included = [
+        read(line.removeprefix(INCLUDE)) if line.startswith(INCLUDE) else line for line in body
+    ]
+    source = "\n".join((first_line, read("records"), *included))
     sha = sha1(source.encode(), usedforsecurity=False).hexdigest()
     return Script(source, sha, only_reads="no-writes" in first_line)
 

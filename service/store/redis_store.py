@@ -87,6 +87,29 @@ class RedisStore:
 
     def look(self, collection: Collection, probe: Probe) -> Replay | Seen:
         """What is known of a text, at one instant: one call of `look.lua`."""
+        reply, shards = self._look("look", collection, probe, ())
+        return self._told(collection, reply, shards)
+
+    def check(self, collection: Collection, entry: Registration) -> int | Replay | Seen:
+        """A look, and the registration of a text that is like nothing (`check.lua`)."""
+        new = (
+            pack(entry.stored),
+            self._codec.compress(entry.text),
+            _metadata_bytes(entry.metadata),
+            *_flat(entry.counters),
+        )
+        try:
+            reply, shards = self._look("check", collection, entry.probe, new)
+        except StoreFull:
+            return self.look(collection, entry.probe)
+        if reply[0] == b"done":
+            return self._registered(collection, reply)
+        return self._told(collection, reply, shards)
+
+    def _look(
+        self, verb: str, collection: Collection, probe: Probe, more: Sequence[Any]
+    ) -> tuple[Sequence[Any], list[str]]:
+        """The reply to a look, and the shards that it asked."""
         if not collection.scheme.is_current:
             raise StoreUnavailable(f"{collection.name!r} was made under another scheme")
         keys, tags = partition(collection.uid), _probed_tags(probe)
@@ -94,16 +117,8 @@ class RedisStore:
             growth = self._growth.of(collection)
             shards = growth.shard_keys(keys, tags)
             reply = self._connection.run(
-                "look",
-                [
-                    keys.settings,
-                    keys.ids,
-                    keys.documents,
-                    keys.texts,
-                    keys.metadata,
-                    keys.wide,
-                    *shards,
-                ],
+                verb,
+                [*_main_keys(keys), *shards],
                 [
                     collection.revision,
                     growth.level,
@@ -116,15 +131,27 @@ class RedisStore:
                     TEXTS_WITH_A_LOOK,
                     MOST_CANDIDATES,
                     collection.expires_before(probe.now),
+                    *more,
                 ],
             )
             if not self._is_refused(collection, reply):
-                break
+                return reply, shards
+
+    def _told(
+        self, collection: Collection, reply: Sequence[Any], shards: list[str]
+    ) -> Replay | Seen:
         if reply[0] == b"known":
             return replies.replay(reply)
         seen = replies.seen(reply, shards, self._codec)
         self._growth.heard(collection, seen.trail.growth)
         return seen
+
+    def _registered(self, collection: Collection, reply: Sequence[Any]) -> int:
+        """The number that a text was registered under; lets the index grow where that is due."""
+        _, number, level, split, indexed = (int(value) for value in (0, *reply[1:]))
+        self._growth.heard(collection, Growth(level, split, indexed))
+        self._growth.grow_if_due(collection)
+        return number
 
     def texts(self, collection: Collection, numbers: Sequence[int]) -> list[str | None]:
         """Kept texts by number; None for one that has left."""
@@ -177,9 +204,7 @@ class RedisStore:
             return None
         if reply[0] == b"exhausted":
             raise StoreFull("the collection has used up its numbers: make another one")
-        self._growth.heard(collection, Growth(*(int(value) for value in reply[2:])))
-        self._growth.grow_if_due(collection)
-        return int(reply[1])
+        return self._registered(collection, reply)
 
     def rewrite(self, collection: Collection, old: StoredText, entry: Registration) -> bool:
         """Replaces the bytes of a document whose normalised text stays (`rewrite.lua`)."""

@@ -9,6 +9,7 @@ from service.checker import Checker
 from service.dedup.stored import DocumentFilter
 from service.dedup.verdict import Document, Posted
 from service.errors import StoreFull, UnknownCollection, UnknownDocument
+from service.store.base import Replay
 from service.store.connection import Connection
 from service.store.keys import partition
 from service.store.redis_store import RedisStore
@@ -281,7 +282,10 @@ def test_an_unknown_collection_is_said_to_be_unknown(post):
         post("a", TEXT, collection="nowhere")
 
 
-def test_a_commit_that_is_run_twice_is_refused_the_second_time(checker, store, index_faults):
+def test_a_commit_that_is_run_twice_is_refused_the_second_time(
+    checker, post, store, monkeypatch, index_faults
+):
+    post("a", TEXT)
     committed = []
     commit = store.commit
 
@@ -290,9 +294,26 @@ def test_a_commit_that_is_run_twice_is_refused_the_second_time(checker, store, i
         committed.append(commit(collection, seen, entry))
         return committed[0]
 
-    store.commit = twice
+    monkeypatch.setattr(store, "commit", twice)
+    checker.check(Document("b", Posted(NEAR, None)))
+    assert committed == [2, None]
+    assert index_faults() == []
+
+
+def test_a_check_that_is_run_twice_finds_its_own_text_the_second_time(
+    checker, store, monkeypatch, index_faults
+):
+    told = []
+    check = store.check
+
+    def twice(collection, entry):
+        told.extend([check(collection, entry), check(collection, entry)])
+        return told[0]
+
+    monkeypatch.setattr(store, "check", twice)
     checker.check(Document("a", Posted(TEXT, None)))
-    assert committed == [1, None]
+    assert told[0] == 1
+    assert isinstance(told[1], Replay)
     assert index_faults() == []
 
 
@@ -307,21 +328,29 @@ def test_numbers_that_are_used_up_are_said_to_be_and_change_nothing(
     assert index_faults() == []
 
 
-def test_newcomers_are_noticed_however_many_came_since_the_look(post, checker, store, words):
-    """A look that is long out of date: its commit must still see the one that matters."""
-    late: dict[str, object] = {}
+HALF_ALIKE = " ".join(f"other{i}" if i % 8 == 0 else f"word{i}" for i in range(60))
+
+
+@pytest.mark.parametrize("others", [0, 3, 20])
+def test_newcomers_are_noticed_however_many_came_since_the_look(
+    post, checker, store, monkeypatch, others: int
+):
+    """A text that shares a bucket with another and is yet new: its commit must see who came."""
+    post("half alike", HALF_ALIKE)
+    overtaken: list[object] = []
     commit = store.commit
 
     def after_others(collection, seen, entry):
-        if entry.probe.id == "late" and not late:
-            late["seen"] = seen
+        if entry.probe.id == "late" and not overtaken:
+            overtaken.append(entry)
             post("twin", TEXT)
-            for number in range(20):
-                post(f"other{number}", words(30))
+            for number in range(others):
+                post(f"other{number}", f"a text of its own, the {number} of {others}")
         return commit(collection, seen, entry)
 
-    store.commit = after_others
+    monkeypatch.setattr(store, "commit", after_others)
     answer = checker.check(Document("late", Posted(NEAR, None)))
+    assert overtaken
     assert (answer.verdict, answer.match.id) == ("near_duplicate", "twin")
 
 

@@ -15,11 +15,9 @@
 -- Returns {'done', number, level, split, indexed}, or what no longer holds:
 --   {'revision', current or false}   {'shards', level, split}   {'changed'}
 --   {'exhausted'}   the numbers of this partition are used up
-local FIRST_SHARD, FEW_NEWCOMERS, MOST_NUMBERS = 9, 8, 4294967295
-local keys = {
-  settings = KEYS[1], counters = KEYS[2], ids = KEYS[3], documents = KEYS[4], texts = KEYS[5],
-  twins = KEYS[6], metadata = KEYS[7], wide = KEYS[8],
-}
+-- include registering
+local FEW_NEWCOMERS = 8
+local keys = main_keys()
 local documents, wide = keys.documents, keys.wide
 local id, expected, match, record, tags = ARGV[5], ARGV[6], ARGV[7], ARGV[9], ARGV[12]
 local next_at_look, dropped = tonumber(ARGV[4]), state_of(record) == DROPPED
@@ -97,31 +95,12 @@ for _, text in ipairs(leaving) do
   local state = COUNTED[state_of(text.record)]
   by[state] = (by[state] or 0) - 1
 end
-
-local packed = pack32(number)
-if u32(record, 6) == 0 then
-  record = string.sub(record, 1, 5) .. packed .. string.sub(record, 10)
-end
-redis.call('HSET', documents, packed, record)
-redis.call('HSET', keys.texts, packed, ARGV[10])
-if ARGV[11] ~= '' then redis.call('HSET', keys.metadata, packed, ARGV[11]) end
-redis.call('HSET', keys.ids, id, packed)
-keep_alive(documents, match, tonumber(ARGV[13]))
-local indexed = now[5]
-if dropped then
-  redis.call('ZADD', keys.twins, 0, survivor_of(record) .. packed)
-else
-  for band = 1, bands + 1 do
-    add_to_bucket(KEYS[FIRST_SHARD + band - 1], wide, band, tag_at(tags, band), packed)
-  end
-  indexed = redis.call('HINCRBY', keys.settings, 'indexed', 1)
-end
-redis.call('HSET', keys.settings, 'next', number + 1)
-
 for at = argument, #ARGV, 2 do
   by[ARGV[at]] = (by[ARGV[at]] or 0) + tonumber(ARGV[at + 1])
 end
-local state = COUNTED[state_of(record)]
-by[state] = (by[state] or 0) + 1
-raise(keys.counters, by)
-return { 'done', number, level, split, indexed }
+register(keys, {
+  number = number, id = id, tags = tags, record = record, text = ARGV[10], metadata = ARGV[11],
+  by = by,
+})
+keep_alive(documents, match, tonumber(ARGV[13]))
+return { 'done', number, level, split, now[5] }

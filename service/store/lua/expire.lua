@@ -7,16 +7,13 @@
 -- ARGV  1 revision  2 level  3 split  4 what was last seen before this has expired (seconds)
 --       then for each text: number, tags or '' (dropped), id
 -- Returns {'done'}, {'revision', …} or {'shards', level, split}
-local keys = {
-  settings = KEYS[1], counters = KEYS[2], ids = KEYS[3], documents = KEYS[4], texts = KEYS[5],
-  twins = KEYS[6], metadata = KEYS[7], wide = KEYS[8],
-}
+local keys = main_keys()
 local cutoff = tonumber(ARGV[4])
 local now = redis.call('HMGET', keys.settings, 'revision', 'level', 'split')
 if now[1] ~= ARGV[1] then return { 'revision', now[1] } end
 local level, split = tonumber(now[2]), tonumber(now[3])
 
-local texts, next_shard = {}, 9
+local texts, next_shard = {}, FIRST_SHARD
 for at = 5, #ARGV, 3 do
   local text = {
     number = ARGV[at], tags = ARGV[at + 1], id = ARGV[at + 2],

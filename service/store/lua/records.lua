@@ -18,6 +18,16 @@ local WIDE_MOST = 256
 local WIDE, PACKED = 'w', 'p'
 local ACTIVE, HELD, DROPPED = 'a', 'h', 'd'
 
+-- The keys of a partition, in the order in which most scripts are given them, and where the shards
+-- begin behind them.
+local FIRST_SHARD = 9
+local function main_keys()
+  return {
+    settings = KEYS[1], counters = KEYS[2], ids = KEYS[3], documents = KEYS[4], texts = KEYS[5],
+    twins = KEYS[6], metadata = KEYS[7], wide = KEYS[8],
+  }
+end
+
 local function u32(packed, at)
   return struct.unpack('>I4', packed, at or 1)
 end

@@ -7,10 +7,7 @@
 --       9.. shards of the text, none where it is dropped
 -- ARGV  1 revision  2 level  3 split  4 id  5 its number at the look  6 tags or '' (dropped)
 -- Returns {'done'}, {'revision', …}, {'shards', level, split} or {'changed'}
-local keys = {
-  settings = KEYS[1], counters = KEYS[2], ids = KEYS[3], documents = KEYS[4], texts = KEYS[5],
-  twins = KEYS[6], metadata = KEYS[7], wide = KEYS[8],
-}
+local keys = main_keys()
 local id, number, tags = ARGV[4], ARGV[5], ARGV[6]
 
 local now = redis.call('HMGET', keys.settings, 'revision', 'level', 'split')
@@ -23,7 +20,7 @@ if redis.call('HGET', keys.ids, id) ~= number then return { 'changed' } end
 local record = redis.call('HGET', keys.documents, number)
 if (state_of(record) == DROPPED) ~= (tags == '') then return { 'changed' } end
 
-forget_text(keys, { number = number, tags = tags, first_shard = 9, record = record })
+forget_text(keys, { number = number, tags = tags, first_shard = FIRST_SHARD, record = record })
 redis.call('HDEL', keys.ids, id)
 redis.call('HINCRBY', keys.counters, COUNTED[state_of(record)], -1)
 return { 'done' }

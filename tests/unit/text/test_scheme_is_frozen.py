@@ -16,7 +16,7 @@ TEXTS = [
     "İstanbul ılık, Straße; x ≤ 5 ≠ y, 1/2 or ½, v1.2.3, https://example.org/a?b=1",
     "👍🏽 yes 👩‍👩‍👧 no???",
 ]
-BODIES = ["Moor at the stone steps.", "Keep  left of the buoy.\x07", "No fires.", "Pay\tat the hut."]
+BODIES = ["Moor at the steps.", "Keep  left of the buoy.\x07", "No fires.", "Pay\tat the hut."]
 PAGES = [
     f"Harbour rules\n{body}\n\nIn spring the gate is shut.\nWARNING: deep water\nPage {n} of 4"
     for n, body in enumerate(BODIES, 1)
@@ -44,5 +44,5 @@ def test_squished_texts_normalise_as_version_1_does():
 def test_pages_are_cleaned_as_version_1_does():
     assert (CLEANING_VERSION, digest(list(clean(PAGES, CleaningRules()).pages))) == (
         1,
-        "278fdd2f18219e1b",
+        "690c2066af3d7b2d",
     )
