@@ -150,26 +150,23 @@ class Checker:
             now=case.now // 1000,
         )
         if case.document.dry_run:
-            look = self._store.look(case.collection, probe)
-            return (
-                self._decide(case, probe, look)
-                if isinstance(look, Seen)
-                else self._replay(case, look)
-            )
+            return self._answer(case, probe, self._store.look(case.collection, probe))
         stored = new_text(case)
-        answer = answer_for(case, stored, None, None)
         entry = Registration(
             probe=probe,
             stored=stored,
             text=case.prepared.cleaned.text,
             metadata=case.document.metadata,
-            counters=counters_for(answer),
+            counters=counters_for(stored, case.prepared.cleaned.report),
         )
         told = self._store.check(case.collection, entry)
         if isinstance(told, int):
-            return replace(answer, family=case.collection.family_name(told))
+            return answer_for(case, stored, case.collection.family_name(told))
+        return self._answer(case, probe, told)
+
+    def _answer(self, case: Case, probe: Probe, look: Replay | Seen) -> Answer | None:
         return (
-            self._decide(case, probe, told) if isinstance(told, Seen) else self._replay(case, told)
+            self._decide(case, probe, look) if isinstance(look, Seen) else self._replay(case, look)
         )
 
     def _replay(self, case: Case, look: Replay) -> Answer | None:
@@ -177,7 +174,8 @@ class Checker:
         if not dry_run and not self._store.touch(case.collection, look, posted, case.now):
             return None
         leak = self._leak(case, posted or look.metadata, look.anchor)
-        return replace(answer_for(case, look.stored, look.anchor, leak), replayed=True)
+        family = case.collection.family_name(look.stored.family)
+        return replace(answer_for(case, look.stored, family, look.anchor, leak), replayed=True)
 
     def _decide(self, case: Case, probe: Probe, seen: Seen) -> Answer | None:
         metadata = case.document.metadata
@@ -190,28 +188,32 @@ class Checker:
             matched = found.stored if found else None
             stored = registered(case, seen, found, candidates)
         leak = self._leak(case, metadata, matched)
-        answer = answer_for(case, stored.numbered(seen.next), matched, leak)
-        if case.document.dry_run:
-            # A family is made once, and this one is not made: its name must never come again.
-            unmade = f"{case.collection.family_name(0)}-{token_hex(8)}"
-            return answer if stored.family else replace(answer, family=unmade)
-        entry = Registration(
-            probe=probe,
-            stored=stored,
-            text=case.prepared.cleaned.text,
-            metadata=metadata,
-            match=matched,
-            leaving=(seen.old,) if seen.old else (),
-            counters=counters_for(answer),
-        )
-        if kept is not None:
-            return answer if self._store.rewrite(case.collection, kept, entry) else None
-        number = self._store.commit(case.collection, seen, entry)
-        if number is None:
-            return None
-        if number == seen.next:
-            return answer
-        return replace(answer, family=case.collection.family_name(stored.family or number))
+        family = stored.family
+        if not case.document.dry_run:
+            entry = Registration(
+                probe=probe,
+                stored=stored,
+                text=case.prepared.cleaned.text,
+                metadata=metadata,
+                match=matched,
+                leaving=(seen.old,) if seen.old else (),
+                counters=counters_for(stored, case.prepared.cleaned.report, leak),
+            )
+            number = self._register(case, seen, entry, kept)
+            if number is None:
+                return None
+            family = family or number
+        # A family is made once; that of a dry run is not made, so its name must never come again.
+        name = case.collection.family_name(family) if family else f"f-dry-run-{token_hex(8)}"
+        return answer_for(case, stored, name, matched, leak)
+
+    def _register(
+        self, case: Case, seen: Seen, entry: Registration, kept: StoredText | None
+    ) -> int | None:
+        """The number that the text has now; None where the store changed since the look."""
+        if kept is None:
+            return self._store.commit(case.collection, seen, entry)
+        return kept.number if self._store.rewrite(case.collection, kept, entry) else None
 
     def _leak(
         self, case: Case, metadata: Metadata, matched: StoredText | None

@@ -14,7 +14,7 @@ from service.text.cleaning import Cleaned, clean
 from service.text.normalization import normalize
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Prepared:
     """A posted text with everything that comparing needs."""
 

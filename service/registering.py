@@ -19,11 +19,12 @@ from service.dedup.verdict import (
 from service.matching import Found
 from service.preparing import Prepared, shingles_of
 from service.store.base import Collection, Seen, StoredText
+from service.text.cleaning import CleaningReport
 
 SCORE_BINS = 20
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Case:
     """One text being checked: what was posted, where, what it is, and when (milliseconds)."""
 
@@ -105,7 +106,11 @@ def _superseded(case: Case, seen: Seen) -> tuple[bytes, float] | None:
 
 
 def answer_for(
-    case: Case, stored: StoredText, matched: StoredText | None, leak: tuple[str, str] | None
+    case: Case,
+    stored: StoredText,
+    family: str,
+    matched: StoredText | None = None,
+    leak: tuple[str, str] | None = None,
 ) -> Answer:
     """The answer that a registration stands for: the same at the first time and ever after.
 
@@ -122,7 +127,7 @@ def answer_for(
         verdict=stored.verdict,
         action=Action.SKIP if dropped else Action.INGEST,
         match=match,
-        family=case.collection.family_name(stored.family),
+        family=family,
         leak=leak,
         candidates=stored.candidates,
         cleaned=case.prepared.cleaned,
@@ -136,21 +141,23 @@ def answer_for(
     )
 
 
-def counters_for(answer: Answer) -> dict[str, int]:
+def counters_for(
+    stored: StoredText, report: CleaningReport, leak: tuple[str, str] | None = None
+) -> dict[str, int]:
     """What a first answer adds to the statistics, by the names that the store counts under."""
-    report = answer.cleaned.report
+    action = Action.SKIP if stored.state is State.DROPPED else Action.INGEST
     counters = {
-        str(answer.verdict): 1,
-        str(answer.action): 1,
+        stored.verdict.value: 1,
+        action.value: 1,
         "chars_before": report.chars_before,
         "chars_after": report.chars_after,
     }
     for removal in report.removed:
         if removal.chars:
             counters[f"removed:{removal.rule}"] = removal.chars
-    if answer.match is not None and answer.match.kind is MatchKind.NEAR:
-        low = min(int(answer.match.score * SCORE_BINS), SCORE_BINS - 1) / SCORE_BINS
+    if stored.kind is MatchKind.NEAR:
+        low = min(int(stored.score * SCORE_BINS), SCORE_BINS - 1) / SCORE_BINS
         counters[f"score:{low:.2f}"] = 1
-    if answer.leak is not None:
+    if leak is not None:
         counters["leaks"] = 1
     return counters

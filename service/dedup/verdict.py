@@ -80,7 +80,7 @@ class Candidates:
     cut: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Posted:
     """A text as a caller posted it: `text` is None where pages were posted, `pages` where a text
     without form feeds was. A text with form feeds has both: they are its page ends."""
@@ -89,7 +89,7 @@ class Posted:
     pages: tuple[str, ...] | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Document:
     """What a worker asks about: one text under one id of one collection."""
 
@@ -100,7 +100,7 @@ class Document:
     dry_run: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Answer:
     """The answer to one check."""
 

@@ -8,7 +8,7 @@ remembers: look, commit and read refuse settings or growth that have changed sin
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from service.dedup.scheme import CollectionSettings, Scheme
@@ -24,6 +24,9 @@ from service.dedup.verdict import Candidates, Hashes, MatchKind, Metadata, State
 
 SECONDS_A_DAY = 86_400
 
+# The types that each check makes anew are not frozen: a frozen class takes three times as long to
+# make. Nothing changes them all the same.
+
 
 class CollectionChanged(Exception):
     """The settings changed, or the collection was removed, since they were read: read again."""
@@ -31,13 +34,15 @@ class CollectionChanged(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """A collection as it was read; `revision` changes with its settings."""
+    """A collection as it was read; `revision` changes with its settings. `is_current`: this code
+    makes signatures of its scheme."""
 
     name: str
     uid: str
     revision: str
     settings: CollectionSettings
     scheme: Scheme
+    is_current: bool
 
     def expires_before(self, now: int) -> int:
         """What was last seen before this has expired (seconds since 1970); 0 where nothing does."""
@@ -49,7 +54,7 @@ class Collection:
         return f"f-{self.uid}-{family:x}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class StoredText:
     """One registered text and the answer it was given.
 
@@ -85,12 +90,8 @@ class StoredText:
             return Verdict.NEW
         return Verdict.NEAR_DUPLICATE if self.kind is MatchKind.NEAR else Verdict.EXACT_DUPLICATE
 
-    def numbered(self, number: int) -> StoredText:
-        """This text as it stands once it was registered under `number`."""
-        return replace(self, number=number, family=self.family or number)
 
-
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Probe:
     """What a look needs to know of a text. `tags` is one a band; `now` is in seconds."""
 
@@ -102,7 +103,7 @@ class Probe:
     now: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Candidate:
     """A stored text that shares a bucket; `text` is None where it was not fetched yet."""
 
@@ -110,7 +111,7 @@ class Candidate:
     text: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Replay:
     """The same id and bytes were checked before, and what that answer rests on is there.
 
@@ -121,7 +122,7 @@ class Replay:
     anchor: StoredText | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Seen:
     """What stands beside a text that was not checked before. `next` is the number that the next
     registration gets; `old` the text that stands under the same id, with `old_anchor` as the text
@@ -137,7 +138,7 @@ class Seen:
     trail: Any = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Registration:
     """One checked text to be registered: `text` is the cleaned one. `match` is what its verdict
     rests on; `leaving` are texts that leave with it; `counters` are raised by so much."""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import socket
+import struct
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha1
 from importlib.resources import files
 from typing import Any
@@ -63,6 +66,15 @@ def driver_errors() -> Iterator[None]:
         raise StoreUnavailable(f"the store did not answer ({type(exc).__name__})") from exc
 
 
+def _limit_waiting(connection: Any, *, seconds: float) -> None:
+    """Lets the kernel end a wait, not Python, which would ask it before each send and receive."""
+    whole = int(seconds)
+    limit = struct.pack("ll", whole, int((seconds - whole) * 1_000_000))
+    for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
+        connection._sock.setsockopt(socket.SOL_SOCKET, option, limit)
+    connection.on_connect()
+
+
 @dataclass(frozen=True, slots=True)
 class Script:
     """One verb that the server runs, with the digest it is known by there."""
@@ -111,7 +123,8 @@ class Connection:
             max_connections=2 * threads + 2,
             timeout=POOL_TIMEOUT,
             socket_connect_timeout=min(CONNECT_TIMEOUT, deadline / 3),
-            socket_timeout=deadline / 3,
+            socket_timeout=None,
+            redis_connect_func=partial(_limit_waiting, seconds=deadline / 3),
             health_check_interval=HEALTH_CHECK_INTERVAL,
             retry=Retry(ExponentialWithJitterBackoff(cap=0.2, base=0.02), 1),
             retry_on_error=[DriverConnectionError],

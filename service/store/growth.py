@@ -49,8 +49,9 @@ class Growth:
 
     def shard_keys(self, keys: PartitionKeys, tags: Sequence[bytes]) -> list[str]:
         """The key of the shard of each band's tag."""
-        prefix = f"{keys.prefix}b"
-        return [f"{prefix}{band:x}.{shard:x}" for band, shard in enumerate(self.shards_of(tags))]
+        return [
+            f"{band}{shard}" for band, shard in zip(keys.bands, self.shards_of(tags), strict=False)
+        ]
 
     def splits_due(self, bands: int) -> int:
         """How many shards should be split for no shard to hold more than it should."""

@@ -27,6 +27,7 @@ from functools import lru_cache
 PREFIX = "ts1:"
 REGISTRY = PREFIX + "collections"
 NEXT_UID = "#next"
+MOST_BANDS = 65  # 64 of a signature, and one for normalised hashes
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,7 @@ class PartitionKeys:
     """The keys of one partition of one collection."""
 
     prefix: str
+    bands: tuple[str, ...]
     settings: str
     counters: str
     ids: str
@@ -58,11 +60,12 @@ class PartitionKeys:
 
     def shard(self, band: int, number: int) -> str:
         """The key of one shard of one band."""
-        return f"{self.prefix}b{band:x}.{number:x}"
+        return f"{self.bands[band]}{number}"
 
 
 @lru_cache(maxsize=1024)
 def partition(uid: str, number: int = 0) -> PartitionKeys:
     """The keys of partition `number` of the collection `uid`."""
     prefix = f"{PREFIX}{{{uid}.{number}}}:"
-    return PartitionKeys(prefix, *(prefix + letter for letter in "msidxotw"))
+    bands = tuple(f"{prefix}b{band}." for band in range(MOST_BANDS))
+    return PartitionKeys(prefix, bands, *(prefix + letter for letter in "msidxotw"))

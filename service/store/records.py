@@ -109,7 +109,7 @@ class TextCodec:
         try:
             compressor = self._contexts.compressor
         except AttributeError:
-            compressor = self._contexts.compressor = zstandard.ZstdCompressor(level=3)
+            compressor = self._contexts.compressor = zstandard.ZstdCompressor(level=1)
         return bytes(compressor.compress(text.encode()))
 
     def decompress(self, kept: bytes) -> str:

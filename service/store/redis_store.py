@@ -110,7 +110,7 @@ class RedisStore:
         self, verb: str, collection: Collection, probe: Probe, more: Sequence[Any]
     ) -> tuple[Sequence[Any], list[str]]:
         """The reply to a look, and the shards that it asked."""
-        if not collection.scheme.is_current:
+        if not collection.is_current:
             raise StoreUnavailable(f"{collection.name!r} was made under another scheme")
         keys, tags = partition(collection.uid), _probed_tags(probe)
         while True:

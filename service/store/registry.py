@@ -113,7 +113,7 @@ class Registry:
             return None
         made_by = Scheme.from_json(orjson.loads(scheme))
         written = CollectionSettings.from_json(orjson.loads(settings))
-        return Collection(name, uid, revision.decode(), written, made_by)
+        return Collection(name, uid, revision.decode(), written, made_by, made_by.is_current)
 
     def _make(self, name: str, settings: CollectionSettings) -> bool:
         """Makes a collection; False where another process made one of this name first."""

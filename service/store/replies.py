@@ -14,7 +14,7 @@ from service.store.keys import PartitionKeys
 from service.store.records import TextCodec, unpack
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Trail:
     """What a look leaves for its commit: the shards that it asked, at which growth, and a few texts
     that have expired."""

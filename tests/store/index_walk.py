@@ -88,7 +88,7 @@ def read_buckets(client, keys, bands, growth, faults):
     unlisted: dict[tuple[int, bytes], int] = {}
     wide_seen: set[bytes] = set()
     for key in client.scan_iter(f"{keys.prefix}b*", count=1000):
-        band, shard = (int(part, 16) for part in key.decode().rpartition(":b")[2].split("."))
+        band, shard = (int(part) for part in key.decode().rpartition(":b")[2].split("."))
         for tag, entry in client.hgetall(key).items():
             if shard_of(growth, tag, band, bands) != shard:
                 faults.append(f"a bucket in the wrong shard: {key.decode()}")
