@@ -9,6 +9,7 @@ from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parents[2]
 RUNTIME, DEV = "requirements.txt", "requirements-dev.txt"
+BENCH = "requirements-bench.txt"
 
 
 def locked(name: str) -> dict[str, str]:
@@ -18,36 +19,35 @@ def locked(name: str) -> dict[str, str]:
     return {pin[1]: pin[2] for pin in pins if pin}
 
 
-def asked(*, dev: bool) -> list[Requirement]:
+def asked(group: str | None) -> list[Requirement]:
     """What pyproject.toml asks for."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     lines = project["project"]["dependencies"]
     lines += project["project"]["optional-dependencies"]["embedded"]
-    if dev:
-        lines += project["dependency-groups"]["dev"]
+    if group:
+        lines += project["dependency-groups"][group]
     return [Requirement(line) for line in lines]
 
 
-@pytest.mark.parametrize(("name", "dev"), [(RUNTIME, False), (DEV, True)])
-def test_a_lock_holds_all_that_is_asked_for(name: str, dev: bool) -> None:
+@pytest.mark.parametrize(("name", "group"), [(RUNTIME, None), (DEV, "dev"), (BENCH, "bench")])
+def test_a_lock_holds_all_that_is_asked_for(name: str, group: str | None) -> None:
     versions = locked(name)
-    missing = [
-        str(r) for r in asked(dev=dev) if versions.get(r.name.lower(), "") not in r.specifier
-    ]
+    missing = [str(r) for r in asked(group) if versions.get(r.name.lower(), "") not in r.specifier]
     assert not missing, "run `make lock`"
 
 
-def test_both_locks_hold_the_same_versions() -> None:
-    runtime, dev = locked(RUNTIME), locked(DEV)
-    assert {name: dev.get(name) for name in runtime} == runtime
+@pytest.mark.parametrize("name", [DEV, BENCH])
+def test_all_locks_hold_the_same_versions(name: str) -> None:
+    runtime, other = locked(RUNTIME), locked(name)
+    assert {package: other.get(package) for package in runtime} == runtime
 
 
-@pytest.mark.parametrize("name", [RUNTIME, DEV])
+@pytest.mark.parametrize("name", [RUNTIME, DEV, BENCH])
 def test_every_package_is_held_by_its_hash(name: str) -> None:
     entries = re.split(r"\n(?=[a-z0-9])", (ROOT / name).read_text().partition("\n")[2])
     assert [e for e in entries if "==" in e and "--hash=sha256:" not in e] == []
 
 
-@pytest.mark.parametrize("name", [RUNTIME, DEV])
+@pytest.mark.parametrize("name", [RUNTIME, DEV, BENCH])
 def test_a_lock_names_no_address_and_no_path(name: str) -> None:
     assert re.findall(r"://|^-|/", (ROOT / name).read_text(), re.MULTILINE) == []

@@ -1,0 +1,133 @@
+"""How fast are many texts checked, one after the other, beside the usual tool?
+
+    python -m bench.bulk [--data DIRECTORY]
+
+All on one server at 32 bands of 4 rows, one client: over HTTP with one worker, by the same code in
+this process, and by datasketch in this process. Rounds alternate; the figures are medians.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+
+from bench.figures import Row, at_least, show
+from bench.load import Connection, check_request
+from bench.peer import BANDS, ROWS, Peer
+from bench.processes import StoreServer, WebServer
+from bench.real_texts import Texts, load
+from service.dedup.banding import Banding, banding_for
+from service.dedup.verdict import Document, Posted
+
+WANTED = 15.0
+ROUNDS = 3
+COLLECTION = "bulk"
+SETTINGS = {"threshold": 0.6, "on_conflict": "skip"}
+
+
+class Way:
+    """One way of checking all texts: rates, and CPU seconds of everything that took part."""
+
+    def __init__(self, name: str, store: StoreServer, web: WebServer | None = None) -> None:
+        self.name = name
+        self._store = store
+        self._web = web
+        self.rates: list[float] = []
+        self.kept = 0
+        self.cpu: dict[str, list[float]] = {}
+
+    def run(self, count: int, check_all: Callable[[], int]) -> None:
+        """One round; `check_all` gives how many texts were new."""
+        before = self._clocks()
+        started = time.perf_counter()
+        self.kept = check_all()
+        self.rates.append(count / (time.perf_counter() - started))
+        for name, used in self._clocks().items():
+            self.cpu.setdefault(name, []).append(used - before[name])
+
+    @property
+    def rate(self) -> float:
+        """Texts a second, the median of the rounds."""
+        return median(self.rates)
+
+    def _clocks(self) -> dict[str, float]:
+        clocks = {"client": time.process_time(), "server": self._store.cpu_seconds()}
+        return clocks | ({"worker": self._web.cpu_seconds()} if self._web else {})
+
+    def told(self) -> Row:
+        """Its row."""
+        parts = ", ".join(f"{name} {median(used):.2f}" for name, used in self.cpu.items())
+        how = f"{self.kept:,} kept; CPU seconds a round: {parts}"
+        return Row(f"{self.name}, texts/s", f"{self.rate:,.0f}", how=how)
+
+
+def measure(data: Path | None) -> list[Row]:
+    """The rows of this question."""
+    assert banding_for(0.6) == Banding(BANDS, ROWS)
+    texts = load(data)
+    count = len(texts.pairs)
+    with StoreServer() as store, WebServer.service(store.url) as web:
+        http = Way("one `POST /check` after the other", store, web)
+        inside = Way("the same code in process", store)
+        peer = Way("datasketch in process", store)
+        requests = [check_request(id, text, COLLECTION) for id, text in texts.pairs]
+        for turn in range(ROUNDS):
+            store.client.flushall(asynchronous=False)
+            web.configure(COLLECTION, SETTINGS)
+            with Connection(web.port) as connection:
+                http.run(count, lambda: _over_http(connection, requests))
+            store.client.flushall(asynchronous=False)
+            inside.run(count, lambda: _in_process(store, texts))
+            if turn != 1:  # the slow one: two rounds
+                store.client.flushall(asynchronous=False)
+                peer.run(count, lambda: _by_peer(store, texts))
+    return [
+        at_least(
+            "bulk checking over HTTP, one worker, one client, over datasketch",
+            http.rate / peer.rate,
+            WANTED,
+            "{:.1f} x",
+            f"single checks, as there is no bulk route yet; {texts.told}",
+        ),
+        Row(
+            "the same code path in process over datasketch",
+            f"{inside.rate / peer.rate:.1f} x",
+            how="what a bulk route starts from; no HTTP in it",
+        ),
+        http.told(),
+        inside.told(),
+        peer.told(),
+    ]
+
+
+def _over_http(connection: Connection, requests: list[bytes]) -> int:
+    return sum(b'"verdict":"new"' in connection.ask(request) for request in requests)
+
+
+def _in_process(store: StoreServer, texts: Texts) -> int:
+    index = store.store()
+    index.configure(COLLECTION, SETTINGS)
+    checker = store.checker()
+    return sum(
+        checker.check(Document(id, Posted(text, None), COLLECTION)).verdict.value == "new"
+        for id, text in texts.pairs
+    )
+
+
+def _by_peer(store: StoreServer, texts: Texts) -> int:
+    peer = Peer(store)
+    return sum(peer.check(id, text) for id, text in texts.pairs)
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path, help="directory with descriptions-5k.jsonl")
+    show(measure(parser.parse_args().data))
+
+
+if __name__ == "__main__":
+    main()
