@@ -17,11 +17,20 @@ from typing import Any
 from service.dedup.minhash import band_tags
 from service.dedup.scheme import CollectionSettings, merge, rules_from_json
 from service.dedup.shingles import Shingles, jaccard, shingle_set
-from service.dedup.verdict import Answer, Document, Metadata, Posted, Verdict
+from service.dedup.verdict import (
+    NO_CHANGES,
+    Answer,
+    Document,
+    MatchKind,
+    Metadata,
+    Posted,
+    Verdict,
+)
 from service.errors import StoreUnavailable
 from service.matching import Matcher
 from service.preparing import Prepared, nothing_left, pages_of, prepare
 from service.registering import (
+    Beside,
     Case,
     answer_for,
     counters_for,
@@ -40,6 +49,7 @@ from service.store.base import (
     Store,
     StoredText,
 )
+from service.text.changes import Changes, find_changes
 from service.text.cleaning import Cleaned, clean, split_pages
 from service.text.normalization import normalize
 
@@ -72,6 +82,7 @@ class Comparison:
     similarity: tuple[Similarity, ...]
     score: float
     verdict: Verdict
+    changes: Changes
 
 
 class Checker:
@@ -119,8 +130,8 @@ class Checker:
     def compare(self, a: str, b: str, collection: str) -> Comparison:
         """Two texts side by side under the settings of a collection; nothing is stored."""
         settings = self._store.collection(collection, anew=True).settings
-        first = _normalized(a, settings, "/a")
-        second = _normalized(b, settings, "/b")
+        cleaned_a, first = _normalized(a, settings, "/a")
+        cleaned_b, second = _normalized(b, settings, "/b")
 
         def score(shingles: Shingles) -> float:
             return jaccard(shingle_set(first, shingles), shingle_set(second, shingles))
@@ -137,6 +148,7 @@ class Checker:
             similarity=tuple(Similarity(s.unit, s.size, score(s)) for s in COMPARED_SHINGLES),
             score=own_score,
             verdict=verdict,
+            changes=find_changes(cleaned_a, cleaned_b),
         )
 
     def _check_once(self, case: Case) -> Answer | None:
@@ -173,12 +185,24 @@ class Checker:
         posted, dry_run = case.document.metadata, case.document.dry_run
         if not dry_run and not self._store.touch(case.collection, look, posted, case.now):
             return None
-        leak = self._leak(case, posted or look.metadata, look.anchor)
+        beside = Beside(
+            matched=look.anchor,
+            changes=self._changes_from(case, look),
+            leak=self._leak(case, posted or look.metadata, look.anchor),
+        )
         family = case.collection.family_name(look.stored.family)
-        return replace(answer_for(case, look.stored, family, look.anchor, leak), replayed=True)
+        return replace(answer_for(case, look.stored, family, beside), replayed=True)
+
+    def _changes_from(self, case: Case, look: Replay) -> Changes:
+        """What differs from the text that a replayed near copy rests on."""
+        if look.anchor is None or look.stored.kind is not MatchKind.NEAR:
+            return NO_CHANGES
+        text = self._store.texts(case.collection, [look.anchor.number])[0]
+        return NO_CHANGES if text is None else find_changes(text, case.prepared.cleaned.text)
 
     def _decide(self, case: Case, probe: Probe, seen: Seen) -> Answer | None:
         metadata = case.document.metadata
+        text, changes = case.prepared.cleaned.text, NO_CHANGES
         kept = kept_answer(case, seen)
         if kept is not None:
             matched, stored = seen.old_anchor, rewritten(kept, case)
@@ -186,6 +210,8 @@ class Checker:
         else:
             found, candidates = Matcher(self._store, case.collection, case.prepared).find(seen)
             matched = found.stored if found else None
+            if found is not None and found.kind is MatchKind.NEAR:
+                changes = find_changes(found.text, text)
             stored = registered(case, seen, found, candidates)
         leak = self._leak(case, metadata, matched)
         family = stored.family
@@ -193,7 +219,7 @@ class Checker:
             entry = Registration(
                 probe=probe,
                 stored=stored,
-                text=case.prepared.cleaned.text,
+                text=text,
                 metadata=metadata,
                 match=matched,
                 leaving=(seen.old,) if seen.old else (),
@@ -205,7 +231,10 @@ class Checker:
             family = family or number
         # A family is made once; that of a dry run is not made, so its name must never come again.
         name = case.collection.family_name(family) if family else f"f-dry-run-{token_hex(8)}"
-        return answer_for(case, stored, name, matched, leak)
+        superseded = NO_CHANGES
+        if stored.superseded and stored.superseded[0] != case.prepared.hashes.normalized:
+            superseded = find_changes(seen.old_text or "", text)
+        return answer_for(case, stored, name, Beside(matched, changes, leak, superseded))
 
     def _register(
         self, case: Case, seen: Seen, entry: Registration, kept: StoredText | None
@@ -236,9 +265,10 @@ def _alike(collection: Collection, other: Collection | None) -> bool:
     )
 
 
-def _normalized(text: str, settings: CollectionSettings, pointer: str) -> str:
-    cleaned = clean(split_pages(text), settings.cleaning)
-    normalized = normalize(cleaned.text, settings.normalization)
+def _normalized(text: str, settings: CollectionSettings, pointer: str) -> tuple[str, str]:
+    """A text cleaned, and normalised."""
+    cleaned = clean(split_pages(text), settings.cleaning).text
+    normalized = normalize(cleaned, settings.normalization)
     if not normalized:
         raise nothing_left(pointer)
-    return normalized
+    return cleaned, normalized

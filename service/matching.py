@@ -19,11 +19,13 @@ MOST_FETCHED = 24
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The stored text that a posted one is a duplicate of; `score` is the exact Jaccard."""
+    """The stored text that a posted one is a duplicate of; `score` is the exact Jaccard. `text` is
+    the cleaned one of a near match."""
 
     stored: StoredText
     kind: MatchKind
     score: float
+    text: str = ""
 
 
 class Matcher:
@@ -65,7 +67,7 @@ class Matcher:
         if score >= settings.threshold and (
             self._best is None or _beats(stored, score, self._best)
         ):
-            self._best = Found(stored, MatchKind.NEAR, score)
+            self._best = Found(stored, MatchKind.NEAR, score, text)
 
     def _likely(self, candidates: Sequence[Candidate]) -> list[Candidate]:
         """Those whose estimate is near enough to what would count, the most alike first."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from service.dedup.shingles import jaccard
 from service.dedup.verdict import (
+    NO_CHANGES,
     Action,
     Answer,
     Candidates,
@@ -19,6 +20,7 @@ from service.dedup.verdict import (
 from service.matching import Found
 from service.preparing import Prepared, shingles_of
 from service.store.base import Collection, Seen, StoredText
+from service.text.changes import Changes
 from service.text.cleaning import CleaningReport
 
 SCORE_BINS = 20
@@ -105,20 +107,26 @@ def _superseded(case: Case, seen: Seen) -> tuple[bytes, float] | None:
     return old.hashes.normalized, jaccard(prepared.shingles, old_shingles)
 
 
-def answer_for(
-    case: Case,
-    stored: StoredText,
-    family: str,
-    matched: StoredText | None = None,
-    leak: tuple[str, str] | None = None,
-) -> Answer:
-    """The answer that a registration stands for: the same at the first time and ever after.
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What an answer tells besides the registration: the text that it rests on now, what differs
+    from that, a leak, and what differs from the text that it supersedes."""
 
-    `matched` is the text that it rests on now."""
+    matched: StoredText | None = None
+    changes: Changes = NO_CHANGES
+    leak: tuple[str, str] | None = None
+    superseded_changes: Changes = NO_CHANGES
+
+
+ALONE = Beside()
+
+
+def answer_for(case: Case, stored: StoredText, family: str, beside: Beside = ALONE) -> Answer:
+    """The answer that a registration stands for: the same at the first time and ever after."""
     dropped = stored.state is State.DROPPED
     match = None
     if stored.kind is not None and stored.match_id is not None:
-        state = matched.state if matched else State.ACTIVE
+        state = beside.matched.state if beside.matched else State.ACTIVE
         match = Match(stored.match_id, stored.kind, stored.score, state)
     exact = stored.verdict is Verdict.EXACT_DUPLICATE
     return Answer(
@@ -128,16 +136,19 @@ def answer_for(
         action=Action.SKIP if dropped else Action.INGEST,
         match=match,
         family=family,
-        leak=leak,
+        leak=beside.leak,
         candidates=stored.candidates,
         cleaned=case.prepared.cleaned,
         paged=case.document.posted.pages is not None,
         hashes=case.prepared.hashes,
+        changes=beside.changes,
         survivor="existing" if exact else None,
         reason="equal texts: the existing one stays" if exact else None,
         # An update that turned out a duplicate: downstream still has the old text of this id.
         retire=(case.document.id,) if dropped and stored.retires else (),
-        supersedes=Supersedes(*stored.superseded) if stored.superseded else None,
+        supersedes=(
+            Supersedes(*stored.superseded, beside.superseded_changes) if stored.superseded else None
+        ),
     )
 
 

@@ -7,7 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from service.text.changes import Changes
 from service.text.cleaning import Cleaned
+
+NO_CHANGES = Changes((), cut=False, facts_differ=False)
 
 MetadataValue = str | int | float | bool
 Metadata = Mapping[str, MetadataValue]
@@ -66,10 +69,13 @@ class Hashes:
 
 @dataclass(frozen=True, slots=True)
 class Supersedes:
-    """The text that stood under the same id before; `score` is its similarity to the new one."""
+    """The text that stood under the same id before; `score` is its similarity to the new one.
+
+    `changes` are told once: the old text is not kept."""
 
     normalized: bytes
     score: float
+    changes: Changes = NO_CHANGES
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +121,7 @@ class Answer:
     cleaned: Cleaned
     paged: bool
     hashes: Hashes
+    changes: Changes = NO_CHANGES
     survivor: str | None = None
     reason: str | None = None
     retire: tuple[str, ...] = ()

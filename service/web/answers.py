@@ -10,6 +10,7 @@ from flask import Response
 
 from service.checker import Comparison
 from service.dedup.verdict import Answer, Match, Supersedes
+from service.text.changes import Change, Changes
 from service.text.cleaning import Cleaned
 from service.text.cleaning_report import CleaningReport, Example, Removal
 from service.web.wire_values import Json, both_hashes, hash_of, rounded
@@ -29,8 +30,8 @@ def check(answer: Answer) -> Json:
         "verdict": answer.verdict.value,
         "action": answer.action.value,
         "match": None if answer.match is None else _match(answer.match),
-        "facts_differ": False,
-        "changes": [],
+        "facts_differ": answer.changes.facts_differ,
+        **_changes(answer.changes),
         "conflict": None,
         "survivor": answer.survivor,
         "reason": answer.reason,
@@ -66,8 +67,22 @@ def compare(comparison: Comparison) -> Json:
         ],
         "score": rounded(comparison.score),
         "verdict": comparison.verdict.value,
-        "facts_differ": None,
-        "changes": [],
+        "facts_differ": comparison.changes.facts_differ,
+        **_changes(comparison.changes),
+    }
+
+
+def _changes(changes: Changes) -> Json:
+    told: Json = {"changes": [_change(change) for change in changes.items]}
+    return told | {"changes_cut": True} if changes.cut else told
+
+
+def _change(change: Change) -> Json:
+    return {
+        "kind": change.kind.value,
+        "before": change.before,
+        "after": change.after,
+        "fact": change.fact,
     }
 
 
@@ -82,7 +97,11 @@ def _match(match: Match) -> Json:
 
 
 def _supersedes(old: Supersedes) -> Json:
-    return {"normalized": hash_of(old.normalized), "score": rounded(old.score), "changes": []}
+    return {
+        "normalized": hash_of(old.normalized),
+        "score": rounded(old.score),
+        **_changes(old.changes),
+    }
 
 
 def _report(report: CleaningReport) -> Json:

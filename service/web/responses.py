@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from service.text.changes import ChangeKind
 from service.web.metadata import Metadata
 from service.web.schemas import STATES
 
@@ -50,7 +51,17 @@ _HASHES = _object(bytes=_HASH, normalized=_HASH)
 _VERDICTS = ("new", "exact_duplicate", "near_duplicate")
 _ACTIONS = ("ingest", "skip", "review")
 _COUNTS = _object(active=_COUNT, held=_COUNT, dropped=_COUNT)
-_CHANGES = _list({"type": "object"})
+_CHANGES = _list(
+    _object(
+        kind=_one_of(*(kind.value for kind in ChangeKind)),
+        before=_about(_or_null(_TEXT), "in the matched text; null where there is nothing"),
+        after=_about(_or_null(_TEXT), "in the posted text; null where there is nothing"),
+        fact=_about(_FLAG, "whether a fact differs, and not the wording alone"),
+    )
+)
+_CHANGES_CUT = _about(_FLAG, "true where there are more changes than are told")
+_SUPERSEDES = _object(normalized=_HASH, score=_SCORE, changes=_CHANGES)
+_SUPERSEDES["properties"]["changes_cut"] = _CHANGES_CUT
 
 _EXAMPLE = _object(text=_TEXT, pages=_COUNT, of=_COUNT)
 _EXAMPLE["properties"]["kept"] = _about(_FLAG, "true where a copy of the line stays")
@@ -153,7 +164,7 @@ RESPONSES: dict[str, Json] = {
         hashes=_HASHES,
         decision=_or_null(_TEXT),
         replayed=_about(_FLAG, "this id and these bytes were checked before"),
-        supersedes=_or_null(_object(normalized=_HASH, score=_SCORE, changes=_CHANGES)),
+        supersedes=_or_null(_SUPERSEDES),
     ),
     "CleanAnswer": _object(**_CLEANED),
     "CompareAnswer": _object(
@@ -162,7 +173,7 @@ RESPONSES: dict[str, Json] = {
         similarity=_list(_object(unit=_one_of("word", "char"), size=_COUNT, score=_SCORE)),
         score=_about(_SCORE, "the similarity at the collection's own shingles"),
         verdict=_about(_one_of(*_VERDICTS), "what `b` would be if `a` were stored"),
-        facts_differ=_or_null(_FLAG),
+        facts_differ=_FLAG,
         changes=_CHANGES,
     ),
     "Document": _object(
@@ -213,3 +224,5 @@ RESPONSES: dict[str, Json] = {
     ),
 }
 """Every answer by the name of its component."""
+for _name in ("CheckAnswer", "CompareAnswer"):
+    RESPONSES[_name]["properties"]["changes_cut"] = _CHANGES_CUT

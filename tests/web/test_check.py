@@ -64,8 +64,52 @@ def test_a_duplicate_shares_the_family_of_its_match(check: Post) -> None:
 def test_what_later_features_fill_is_empty(check: Post) -> None:
     check("a", WORDS)
     answer = check("b", NEAR)
-    assert (answer["changes"], answer["facts_differ"]) == ([], False)
     assert (answer["conflict"], answer["decision"]) == (None, None)
+
+
+RULE = (
+    "The lift in the north stair is checked by the fire service at least every 6 months, and the "
+    "janitor keeps the book in which each check is written down with its date and its result."
+)
+CHANGED_RULE = RULE.replace("6 months", "9 months")
+CHANGE = {"kind": "quantity", "before": "6 months", "after": "9 months", "fact": True}
+
+
+def test_a_near_copy_tells_which_fact_it_changes(
+    check: Post, expect_documented: Documented
+) -> None:
+    check("a", RULE)
+    answer = check("b", CHANGED_RULE)
+    expect_documented(answer, "CheckAnswer")
+    assert (answer["verdict"], answer["facts_differ"]) == ("near_duplicate", True)
+    assert answer["changes"] == [CHANGE]
+
+
+def test_a_replay_tells_the_changes_again(check: Post) -> None:
+    check("a", RULE)
+    first = check("b", CHANGED_RULE)
+    assert check("b", CHANGED_RULE) == first | {"replayed": True}
+
+
+def test_a_near_copy_in_other_words_changes_no_fact(check: Post) -> None:
+    check("a", RULE)
+    answer = check("b", RULE.replace("written down", "noted"))
+    assert (answer["verdict"], answer["facts_differ"]) == ("near_duplicate", False)
+
+
+def test_an_update_tells_which_fact_it_changes(check: Post) -> None:
+    check("a", RULE)
+    assert check("a", CHANGED_RULE)["supersedes"]["changes"] == [CHANGE]
+
+
+def test_an_exact_duplicate_has_no_changes(check: Post) -> None:
+    check("a", RULE)
+    answer = check("b", RULE.upper())
+    assert (answer["verdict"], answer["facts_differ"], answer["changes"]) == (
+        "exact_duplicate",
+        False,
+        [],
+    )
 
 
 def test_the_hash_of_the_bytes_is_that_of_the_text_as_posted(check: Post) -> None:
@@ -88,11 +132,11 @@ def test_another_text_under_the_same_id_supersedes(
     answer = check("a", NEAR)
     expect_documented(answer, "CheckAnswer")
     assert answer["verdict"] == "new"
-    assert answer["supersedes"] == {
-        "normalized": first["hashes"]["normalized"],
-        "score": round(14 / 15, 6),
-        "changes": [],
-    }
+    superseded = answer["supersedes"]
+    assert (superseded["normalized"], superseded["score"]) == (
+        first["hashes"]["normalized"],
+        round(14 / 15, 6),
+    )
 
 
 def test_a_dry_run_answers_and_writes_nothing(check: Post, client: FlaskClient) -> None:

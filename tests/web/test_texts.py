@@ -112,9 +112,14 @@ def test_comparing_a_text_with_itself(client: FlaskClient) -> None:
     assert (answer["score"], answer["verdict"]) == (1.0, "exact_duplicate")
 
 
-def test_what_later_features_find_out_is_not_claimed(client: FlaskClient) -> None:
-    answer = client.post("/compare", json={"a": "two hours", "b": "three hours"}).get_json()
-    assert (answer["facts_differ"], answer["changes"]) == (None, [])
+def test_two_texts_side_by_side_tell_what_differs_below_the_threshold_too(
+    client: FlaskClient,
+) -> None:
+    answer = client.post("/compare", json={"a": "two hours", "b": "3 hours"}).get_json()
+    assert answer["facts_differ"]
+    assert answer["changes"] == [
+        {"kind": "quantity", "before": "two hours", "after": "3 hours", "fact": True}
+    ]
 
 
 @pytest.mark.parametrize(
