@@ -83,12 +83,13 @@ class Service:
 
     def workers(self) -> set[int]:
         """The children of gunicorn, which is in the service's process group as they are."""
-        group = {
-            int(stat.parent.name): int(stat.read_text().rpartition(")")[2].split()[1])
+        parents = {
+            int(stat.parent.name): parent
             for stat in Path("/proc").glob("[0-9]*/stat")
-            if process_group(stat) == self.process.pid
+            for parent, group in [parent_and_group(stat)]
+            if group == self.process.pid
         }
-        return {pid for pid, parent in group.items() if group.get(parent) == self.process.pid}
+        return {pid for pid, parent in parents.items() if parents.get(parent) == self.process.pid}
 
     def server_pid(self) -> int:
         with closing(redis.Redis(unix_socket_path=str(self.data_dir / "valkey.sock"))) as client:
@@ -133,11 +134,13 @@ def free_port() -> int:
         return int(listener.getsockname()[1])
 
 
-def process_group(stat: Path) -> int:
+def parent_and_group(stat: Path) -> tuple[int, int]:
+    """Of the process that `stat` tells of; read once, as it may end at any time."""
     try:
-        return int(stat.read_text().rpartition(")")[2].split()[2])
-    except OSError:  # it ended while it was looked at
-        return -1
+        _, parent, group = stat.read_text().rpartition(")")[2].split()[:3]
+    except OSError:
+        return -1, -1
+    return int(parent), int(group)
 
 
 def wait_until(condition: Callable[[], bool], *, pause: float = 0.05) -> None:
