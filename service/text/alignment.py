@@ -167,7 +167,7 @@ class _Alignment:
         pieces: list[Hunk] = []
         at, at_other = start, start_other
         for here, there in _in_order(pairs):
-            here, there = start + here, start_other + there  # noqa: PLW2901
+            here, there = start + here, start_other + there  # noqa: PLW2901 - now in the whole text
             # Runs that follow each other overlap: only the first item of each is taken.
             if here > at or there > at_other:
                 pieces.append((at, here, at_other, there))
