@@ -7,10 +7,23 @@ from flask import Response as Answer
 
 from service.catalogue import Catalogue
 from service.checker import Checker
+from service.reviewing import Reviewer
 from service.settings import Settings
 from service.store.base import Store
 from service.store.redis_store import connect
-from service.web import check, collections, documents, errors, health, paths, stats, texts
+from service.web import (
+    check,
+    collections,
+    conflicts,
+    decisions,
+    documents,
+    errors,
+    health,
+    near_misses,
+    paths,
+    stats,
+    texts,
+)
 from service.web.body import refuse_oversized
 from service.web.closing import closes_when_told
 from service.web.request_ids import HEADER, request_id
@@ -21,6 +34,9 @@ BLUEPRINTS = (
     texts.blueprint,
     documents.blueprint,
     collections.blueprint,
+    conflicts.blueprint,
+    decisions.blueprint,
+    near_misses.blueprint,
     stats.blueprint,
     health.blueprint,
 )
@@ -36,7 +52,10 @@ def create_app(settings: Settings, store: Store | None = None) -> Flask:
     app.config["MAX_CONTENT_LENGTH"] = settings.max_body + 1
     paths.prepare(app)
     errors.register(app)
-    attach(app, Wiring(settings, Checker(store, deadline=settings.deadline), Catalogue(store)))
+    deadline = settings.deadline
+    checker = Checker(store, deadline=deadline, log_days=settings.log_days)
+    catalogue, reviewer = Catalogue(store, deadline=deadline), Reviewer(store, deadline=deadline)
+    attach(app, Wiring(settings, checker, catalogue, reviewer))
     app.before_request(paths.refuse_other_than_utf8)
     app.before_request(lambda: refuse_oversized(settings.max_body))
     app.after_request(_sign)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any, TypeVar
 
 from service.cursors import read_cursor, write_cursor
+from service.dedup.decisions import DecisionKind
 from service.dedup.scheme import DEFAULT_COLLECTION
 from service.dedup.stored import (
     CollectionInfo,
@@ -16,17 +18,26 @@ from service.dedup.stored import (
     StoredDocument,
     Twin,
 )
+from service.dedup.verdict import State
+from service.drafting import Draft
 from service.errors import DefaultCollection, UnknownCollection, UnknownDocument
-from service.store.base import Collection, CollectionChanged, Store
+from service.settling import Settler
+from service.store.base import Collection, CollectionChanged, Standing, Store, StoredText
+from service.store.step import LogEntry
 
 T = TypeVar("T")
 
 
 class Catalogue:
-    """What can be asked about stored documents and collections."""
+    """What can be asked about stored documents and collections. `deadline` (seconds) bounds how
+    long a deletion checks held copies anew; `clock` gives the time in seconds since 1970."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(
+        self, store: Store, *, deadline: float = 2.0, clock: Callable[[], float] = time.time
+    ) -> None:
         self._store = store
+        self._clock = clock
+        self._settler = Settler(store, deadline=deadline, clock=clock)
 
     def document(self, collection: str, id: str) -> StoredDocument:
         """A document as it stands; raises UnknownCollection or UnknownDocument."""
@@ -35,12 +46,42 @@ class Catalogue:
             raise UnknownDocument("the collection has no document of this id")
         return found
 
-    def delete(self, collection: str, id: str) -> tuple[Twin, ...]:
-        """Takes a document out of the index; the copies once dropped for it."""
-        twins = self._as_it_is(collection, lambda known: self._store.remove(known, id))
+    def delete(self, collection: str, id: str, *, erase: bool = False) -> tuple[Twin, ...]:
+        """Takes a document out of the index; the copies once dropped for it. `erase` also takes
+        every word of it out of log, conflicts and near misses, later too: its id may be unknown by
+        then. Raises UnknownCollection or UnknownDocument."""
+        twins = self._as_it_is(collection, lambda known: self._delete(known, id, erase=erase))
         if twins is None:
             raise UnknownDocument("the collection has no document of this id")
         return twins
+
+    def _delete(self, known: Collection, id: str, *, erase: bool) -> tuple[Twin, ...] | None:
+        while True:
+            document = self._store.document(known, id)
+            standing = self._store.standing(known, id)
+            main = standing.main
+            if main is None or (document is None and not erase):  # it may have expired
+                return () if erase and self._store.erase(known, id) else None
+            now = int(self._clock() * 1000)
+            draft = Draft(now)
+            draft.knows(standing)
+            dropped = main.state is State.DROPPED and main.decision
+            by = self._store.entry(known, main.decision) if dropped else None
+            deletion = _deletion(standing, main, document, kept=not erase)
+            deletion.pair = b"" if by is None else by.pair
+            entry = draft.logs(deletion)
+            for text in standing.texts:
+                draft.leaves(text, kept_by=0 if erase else entry, erase=erase)
+            draft.binds(id, None)
+            if erase:
+                draft.step.forgotten = [text.number for text in standing.texts]
+            applied = self._store.apply(known, draft.finished(), at_limit=True)
+            if applied is None:
+                continue
+            settled = self._settler.settle(known, now) if applied.unsettled else []
+            if erase:
+                self._store.erase(known, id, applied.first_entry + len(settled))
+            return () if document is None else document.twins
 
     def documents(
         self, collection: str | None, wanted: DocumentFilter, limit: int, cursor: str | None
@@ -94,3 +135,20 @@ class Catalogue:
         while True:
             with suppress(CollectionChanged):
                 return ask(self._store.collection(name, anew=True))
+
+
+def _deletion(
+    standing: Standing, main: StoredText, document: StoredDocument | None, *, kept: bool
+) -> LogEntry:
+    """The entry of a deletion: it keeps what was in the index, unless that is erased."""
+    twin = document.twin_of if document else None
+    left = [text.number for text in standing.texts]
+    return LogEntry(
+        DecisionKind.DELETED,
+        document=standing.id,
+        number=main.number,
+        twin=twin.id if twin else None,
+        twin_number=main.survivor if twin else 0,
+        score=twin.score if twin else None,
+        kept=tuple(left) if kept else (),
+    )

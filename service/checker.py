@@ -1,8 +1,8 @@
 """The use case: check(document) -> Answer. Start reading here.
 
 The life of a check: *prepare* (clean, normalise, hash, cut into shingles, sign), *look* at what the
-store has, *verify* the candidates exactly, *decide*, and *commit* in one step; where something came
-in between, look again.
+store has, *verify* the candidates exactly, *decide*, and *apply* all that follows in one step;
+where something came in between, look again.
 """
 
 from __future__ import annotations
@@ -10,44 +10,27 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from secrets import token_hex
+from dataclasses import dataclass
 from typing import Any
 
-from service.dedup.minhash import band_tags
+from service.concluding import Concluder
+from service.dedup.minhash import text_tags
 from service.dedup.scheme import CollectionSettings, merge, rules_from_json
 from service.dedup.shingles import Shingles, jaccard, shingle_set
-from service.dedup.verdict import (
-    NO_CHANGES,
-    Answer,
-    Document,
-    MatchKind,
-    Metadata,
-    Posted,
-    Verdict,
-)
+from service.dedup.verdict import Answer, Document, Posted, Verdict
 from service.errors import StoreUnavailable
-from service.matching import Matcher
 from service.preparing import Prepared, nothing_left, pages_of, prepare
-from service.registering import (
-    Beside,
-    Case,
-    answer_for,
-    counters_for,
-    kept_answer,
-    new_text,
-    registered,
-    rewritten,
-)
+from service.registering import Case, answer_for, counters_for, new_text
+from service.settling import Settler
 from service.store.base import (
     Collection,
     CollectionChanged,
     Probe,
+    Registered,
     Registration,
     Replay,
     Seen,
     Store,
-    StoredText,
 )
 from service.text.changes import Changes, find_changes
 from service.text.cleaning import Cleaned, clean, split_pages
@@ -85,16 +68,31 @@ class Comparison:
     changes: Changes
 
 
+@dataclass(slots=True)
+class Begun:
+    """A text that is prepared, and what is registered of it if it is like nothing."""
+
+    case: Case
+    entry: Registration
+
+
 class Checker:
     """Answers checks over a store. `deadline` (seconds) bounds how long one looks again and again;
-    `clock` gives the time in seconds since 1970."""
+    `clock` gives the time in seconds since 1970; `log_days` is how long log entries stay."""
 
     def __init__(
-        self, store: Store, *, deadline: float = 2.0, clock: Callable[[], float] = time.time
+        self,
+        store: Store,
+        *,
+        deadline: float = 2.0,
+        clock: Callable[[], float] = time.time,
+        log_days: int = 90,
     ) -> None:
         self._store = store
         self._deadline = deadline
         self._clock = clock
+        self._settler = Settler(store, deadline=deadline, clock=clock, log_days=log_days)
+        self._concluder = Concluder(store, self._settler)
 
     def check(self, document: Document) -> Answer:
         """Decides what a text is and registers it, in one step that the answer comes after.
@@ -118,6 +116,27 @@ class Checker:
                 if answer is not None:
                     return answer
         raise StoreUnavailable("the index changed too often for an answer in time")
+
+    def begin(self, document: Document) -> Begun:
+        """A text ready to be looked up; raises UnknownCollection or EmptyText."""
+        collection = self._store.collection(document.collection)
+        prepared = prepare(document.posted, collection.settings, collection.scheme)
+        case = Case(document, collection, prepared, int(self._clock() * 1000))
+        return Begun(case, _registration(case))
+
+    def conclude(self, begun: Begun, told: Registered | Replay | Seen) -> Answer | None:
+        """The answer that follows from a look that may have registered the text; None where the
+        store has changed since: check it by itself. Raises what the store raises."""
+        case = begun.case
+        if isinstance(told, Registered):
+            self._settler.trim(case.collection, told.oldest, case.now)
+            family = case.collection.family_name(told.number)
+            return answer_for(case, begun.entry.stored, family)
+        if isinstance(told, Replay):
+            return self._concluder.replay(case, told)
+        if self._settler.is_due(case.collection, told, case.now):
+            return None
+        return self._concluder.decide(case, begun.entry.probe, told)
 
     def clean(self, posted: Posted, collection: str, cleaning: Mapping[str, Any] | None) -> Cleaned:
         """A text cleaned by the rules of a collection, with `cleaning` merged over them."""
@@ -153,108 +172,33 @@ class Checker:
 
     def _check_once(self, case: Case) -> Answer | None:
         """One look and what follows from it; None where the store changed in between."""
-        probe = Probe(
-            id=case.document.id,
-            bytes_hash=case.prepared.hashes.bytes,
-            normalized_hash=case.prepared.hashes.normalized,
-            tags=band_tags(case.prepared.signature, case.collection.scheme.banding),
-            shingles=len(case.prepared.shingles),
-            now=case.now // 1000,
-        )
-        if case.document.dry_run:
-            return self._answer(case, probe, self._store.look(case.collection, probe))
-        stored = new_text(case)
-        entry = Registration(
-            probe=probe,
-            stored=stored,
-            text=case.prepared.cleaned.text,
-            metadata=case.document.metadata,
-            counters=counters_for(stored, case.prepared.cleaned.report),
-        )
-        told = self._store.check(case.collection, entry)
-        if isinstance(told, int):
-            return answer_for(case, stored, case.collection.family_name(told))
-        return self._answer(case, probe, told)
-
-    def _answer(self, case: Case, probe: Probe, look: Replay | Seen) -> Answer | None:
-        return (
-            self._decide(case, probe, look) if isinstance(look, Seen) else self._replay(case, look)
-        )
-
-    def _replay(self, case: Case, look: Replay) -> Answer | None:
-        posted, dry_run = case.document.metadata, case.document.dry_run
-        if not dry_run and not self._store.touch(case.collection, look, posted, case.now):
-            return None
-        beside = Beside(
-            matched=look.anchor,
-            changes=self._changes_from(case, look),
-            leak=self._leak(case, posted or look.metadata, look.anchor),
-        )
-        family = case.collection.family_name(look.stored.family)
-        return replace(answer_for(case, look.stored, family, beside), replayed=True)
-
-    def _changes_from(self, case: Case, look: Replay) -> Changes:
-        """What differs from the text that a replayed near copy rests on."""
-        if look.anchor is None or look.stored.kind is not MatchKind.NEAR:
-            return NO_CHANGES
-        text = self._store.texts(case.collection, [look.anchor.number])[0]
-        return NO_CHANGES if text is None else find_changes(text, case.prepared.cleaned.text)
-
-    def _decide(self, case: Case, probe: Probe, seen: Seen) -> Answer | None:
-        metadata = case.document.metadata
-        text, changes = case.prepared.cleaned.text, NO_CHANGES
-        kept = kept_answer(case, seen)
-        if kept is not None:
-            matched, stored = seen.old_anchor, rewritten(kept, case)
-            metadata = metadata or self._store.metadata(case.collection, kept.number)
-        else:
-            found, candidates = Matcher(self._store, case.collection, case.prepared).find(seen)
-            matched = found.stored if found else None
-            if found is not None and found.kind is MatchKind.NEAR:
-                changes = find_changes(found.text, text)
-            stored = registered(case, seen, found, candidates)
-        leak = self._leak(case, metadata, matched)
-        family = stored.family
+        begun = Begun(case, _registration(case))
         if not case.document.dry_run:
-            entry = Registration(
-                probe=probe,
-                stored=stored,
-                text=text,
-                metadata=metadata,
-                match=matched,
-                leaving=(seen.old,) if seen.old else (),
-                counters=counters_for(stored, case.prepared.cleaned.report, leak),
-            )
-            number = self._register(case, seen, entry, kept)
-            if number is None:
-                return None
-            family = family or number
-        # A family is made once; that of a dry run is not made, so its name must never come again.
-        name = case.collection.family_name(family) if family else f"f-dry-run-{token_hex(8)}"
-        superseded = NO_CHANGES
-        if stored.superseded and stored.superseded[0] != case.prepared.hashes.normalized:
-            superseded = find_changes(seen.old_text or "", text)
-        return answer_for(case, stored, name, Beside(matched, changes, leak, superseded))
+            return self.conclude(begun, self._store.check(case.collection, begun.entry))
+        look = self._store.look(case.collection, begun.entry.probe)
+        if isinstance(look, Replay):
+            return self._concluder.dry_replay(case, look)
+        return self._concluder.decide(case, begun.entry.probe, look)
 
-    def _register(
-        self, case: Case, seen: Seen, entry: Registration, kept: StoredText | None
-    ) -> int | None:
-        """The number that the text has now; None where the store changed since the look."""
-        if kept is None:
-            return self._store.commit(case.collection, seen, entry)
-        return kept.number if self._store.rewrite(case.collection, kept, entry) else None
 
-    def _leak(
-        self, case: Case, metadata: Metadata, matched: StoredText | None
-    ) -> tuple[str, str] | None:
-        """The splits of a text and its match, where both have one and they differ."""
-        split = metadata.get("split")
-        if matched is None or not isinstance(split, str):
-            return None
-        match_split = self._store.metadata(case.collection, matched.number).get("split")
-        if not isinstance(match_split, str) or match_split == split:
-            return None
-        return split, match_split
+def _registration(case: Case) -> Registration:
+    """What is registered of a text if it is like nothing, and how it is looked up."""
+    hashes, stored = case.prepared.hashes, new_text(case)
+    probe = Probe(
+        id=case.document.id,
+        bytes_hash=hashes.bytes,
+        normalized_hash=hashes.normalized,
+        tags=text_tags(case.prepared.signature, hashes.normalized, case.collection.scheme.banding),
+        shingles=len(case.prepared.shingles),
+        now=case.now // 1000,
+    )
+    return Registration(
+        probe=probe,
+        stored=stored,
+        text=case.prepared.cleaned.text,
+        metadata=case.document.metadata,
+        counters=counters_for(stored, case.prepared.cleaned.report),
+    )
 
 
 def _alike(collection: Collection, other: Collection | None) -> bool:

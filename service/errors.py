@@ -10,8 +10,15 @@
     │   ├── UnsupportedMediaType    content type or encoding
     │   ├── UnknownCollection
     │   ├── UnknownDocument
+    │   ├── UnknownConflict
+    │   ├── UnknownDecision
     │   ├── FrozenSetting           stored signatures depend on it
-    │   └── DefaultCollection       `default` cannot be removed
+    │   ├── DefaultCollection       `default` cannot be removed
+    │   ├── AlreadyResolved         the conflict has another ruling
+    │   ├── EarlierConflict         another conflict is to be ruled on first
+    │   ├── ConflictVoid            one of its texts left before a ruling
+    │   ├── AlreadyReverted         the decision was taken back before
+    │   └── NotRevertible           a text is gone, or something has changed since
     └── StoreError                  asking again later is safe
         ├── StoreUnavailable        not reachable, too slow, read-only
         └── StoreFull               at its memory limit
@@ -86,6 +93,34 @@ class FrozenSetting(RequestError):
 
 class DefaultCollection(RequestError):
     """The collection `default` always exists."""
+
+
+class UnknownConflict(RequestError):
+    """There is no conflict of this id."""
+
+
+class UnknownDecision(RequestError):
+    """The log has no entry of this id."""
+
+
+class AlreadyResolved(RequestError):
+    """The conflict has another ruling."""
+
+
+class EarlierConflict(RequestError):
+    """The existing text of the conflict waits for a ruling of its own, which comes first."""
+
+
+class ConflictVoid(RequestError):
+    """One of the conflict's texts left before a ruling."""
+
+
+class AlreadyReverted(RequestError):
+    """The decision was taken back before."""
+
+
+class NotRevertible(RequestError):
+    """The decision cannot be taken back: a text is gone, or something has changed since."""
 
 
 class StoreError(TwinsiftError):

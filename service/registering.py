@@ -1,15 +1,15 @@
-"""Decide: what is stored of a checked text, and the answer that this stands for."""
+"""What is stored of a checked text, and the answer that this stands for."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from service.dedup.shingles import jaccard
+from service.dedup.decisions import DecisionKind
 from service.dedup.verdict import (
     NO_CHANGES,
     Action,
     Answer,
-    Candidates,
+    ConflictRef,
     Document,
     Match,
     MatchKind,
@@ -17,13 +17,13 @@ from service.dedup.verdict import (
     Supersedes,
     Verdict,
 )
-from service.matching import Found
-from service.preparing import Prepared, shingles_of
-from service.store.base import Collection, Seen, StoredText
+from service.preparing import Prepared
+from service.store.base import Collection, Recalled, Replay, Seen, StoredText
 from service.text.changes import Changes
 from service.text.cleaning import CleaningReport
 
 SCORE_BINS = 20
+ACTIONS = {State.ACTIVE: Action.INGEST, State.HELD: Action.REVIEW, State.DROPPED: Action.SKIP}
 
 
 @dataclass(slots=True)
@@ -38,23 +38,15 @@ class Case:
 
 def kept_answer(case: Case, seen: Seen) -> StoredText | None:
     """The text under this id, where only its bytes differ and what its answer rests on is there."""
-    old = seen.old
-    if old is None or old.hashes.normalized != case.prepared.hashes.normalized:
+    normalized = case.prepared.hashes.normalized
+    pending, old = seen.standing.pending, seen.old
+    if pending is not None and pending.hashes.normalized == normalized:
+        return pending
+    if old is None or old.hashes.normalized != normalized:
         return None
     if old.state is State.DROPPED and seen.old_anchor is None:
         return None
     return old
-
-
-def rewritten(old: StoredText, case: Case) -> StoredText:
-    """The text under an id with other bytes: its answer stays."""
-    return replace(
-        old,
-        hashes=case.prepared.hashes,
-        updated_at=case.now,
-        seen_at=case.now // 1000,
-        superseded=(old.hashes.normalized, 1.0),
-    )
 
 
 def new_text(case: Case) -> StoredText:
@@ -72,68 +64,37 @@ def new_text(case: Case) -> StoredText:
     )
 
 
-def registered(case: Case, seen: Seen, found: Found | None, candidates: Candidates) -> StoredText:
-    """What is to be stored of a text that was not checked before."""
-    old = seen.old
-    new = replace(
-        new_text(case),
-        registered_at=old.registered_at if old else case.now,
-        candidates=candidates,
-        retires=old is not None and old.state is State.ACTIVE,
-        superseded=_superseded(case, seen),
-    )
-    if found is None:
-        return new
-    return replace(
-        new,
-        state=State.DROPPED,
-        signature=b"",
-        family=found.stored.family,
-        survivor=found.stored.number,
-        kind=found.kind,
-        score=found.score,
-        match_id=found.stored.id,
-    )
-
-
-def _superseded(case: Case, seen: Seen) -> tuple[bytes, float] | None:
-    """The normalised hash of another text under this id, and how alike the two are."""
-    old, prepared = seen.old, case.prepared
-    if old is None or old.hashes == prepared.hashes:
-        return None
-    if old.hashes.normalized == prepared.hashes.normalized:
-        return old.hashes.normalized, 1.0
-    old_shingles = shingles_of(seen.old_text or "", case.collection.settings)
-    return old.hashes.normalized, jaccard(prepared.shingles, old_shingles)
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Beside:
-    """What an answer tells besides the registration: the text that it rests on now, what differs
-    from that, a leak, and what differs from the text that it supersedes."""
+    """What an answer tells besides the registration. `match_state` is that of the text it is
+    matched with, now; `conflict` that in which it is the incoming text."""
 
-    matched: StoredText | None = None
+    match_state: State = State.ACTIVE
     changes: Changes = NO_CHANGES
-    leak: tuple[str, str] | None = None
     superseded_changes: Changes = NO_CHANGES
+    survivor: str | None = None
+    reason: str | None = None
+    retire: tuple[str, ...] = ()
+    leak: tuple[str, str] | None = None
+    conflict: ConflictRef | None = None
+    decision: str | None = None
+    replayed: bool = False
 
 
 ALONE = Beside()
 
 
 def answer_for(case: Case, stored: StoredText, family: str, beside: Beside = ALONE) -> Answer:
-    """The answer that a registration stands for: the same at the first time and ever after."""
-    dropped = stored.state is State.DROPPED
+    """The answer that a registration stands for."""
     match = None
     if stored.kind is not None and stored.match_id is not None:
-        state = beside.matched.state if beside.matched else State.ACTIVE
-        match = Match(stored.match_id, stored.kind, stored.score, state)
-    exact = stored.verdict is Verdict.EXACT_DUPLICATE
+        match = Match(stored.match_id, stored.kind, stored.score, beside.match_state)
+    superseded = stored.superseded
     return Answer(
         id=case.document.id,
         collection=case.collection.name,
         verdict=stored.verdict,
-        action=Action.SKIP if dropped else Action.INGEST,
+        action=ACTIONS[stored.state],
         match=match,
         family=family,
         leak=beside.leak,
@@ -142,13 +103,63 @@ def answer_for(case: Case, stored: StoredText, family: str, beside: Beside = ALO
         paged=case.document.posted.pages is not None,
         hashes=case.prepared.hashes,
         changes=beside.changes,
-        survivor="existing" if exact else None,
-        reason="equal texts: the existing one stays" if exact else None,
-        # An update that turned out a duplicate: downstream still has the old text of this id.
-        retire=(case.document.id,) if dropped and stored.retires else (),
-        supersedes=(
-            Supersedes(*stored.superseded, beside.superseded_changes) if stored.superseded else None
-        ),
+        survivor=beside.survivor,
+        reason=beside.reason,
+        retire=beside.retire,
+        supersedes=None
+        if superseded is None
+        else Supersedes(superseded[0], superseded[1], beside.superseded_changes),
+        conflict=beside.conflict,
+        decision=beside.decision,
+        replayed=beside.replayed,
+    )
+
+
+def beside_replay(case: Case, replay: Replay, recalled: Recalled) -> Beside:
+    """What a replayed answer tells of the present, and of the past while its log entry lasts."""
+    stored, collection = replay.stored, case.collection
+    beside = Beside(replayed=True)
+    matched = replay.anchor.state if replay.anchor else recalled.match_state
+    if matched is not None and matched.is_indexed:
+        beside.match_state = matched
+    if stored.conflict and recalled.conflict is not None:
+        name = collection.conflict_name(stored.conflict)
+        beside.conflict = ConflictRef(name, recalled.conflict.value)
+    if recalled.updated is not None:
+        beside.superseded_changes = recalled.updated.changes
+    beside.retire = _retired(stored, recalled)
+    entry = recalled.decision
+    if entry is None or stored.verdict is Verdict.NEW:
+        return beside
+    beside.decision = collection.decision_name(stored.decision)
+    beside.reason = entry.reason
+    if stored.kind is MatchKind.NEAR:
+        beside.changes = entry.changes
+    if stored.wins and stored.state is not State.DROPPED:
+        beside.survivor = "incoming"
+    elif stored.state is State.DROPPED:
+        beside.survivor = "existing"
+    elif entry.kind is DecisionKind.RESOLVED:
+        beside.survivor = "incoming"
+    return beside
+
+
+def _retired(stored: StoredText, recalled: Recalled) -> tuple[str, ...]:
+    """Ids that this text had downstream delete, unless they are active by now."""
+    if stored.state is State.DROPPED:
+        return (stored.id,) if stored.retires else ()
+    loser = stored.match_id if stored.wins and stored.state is State.ACTIVE else None
+    return (loser,) if loser is not None and recalled.match_state is not State.ACTIVE else ()
+
+
+def rewritten(old: StoredText, case: Case, updated: int) -> StoredText:
+    """The text under an id with other bytes: its answer stays. `updated` is its log entry."""
+    return replace(
+        old,
+        hashes=case.prepared.hashes,
+        updated_at=case.now,
+        seen_at=case.now // 1000,
+        superseded=(old.hashes.normalized, 1.0, updated),
     )
 
 
@@ -156,10 +167,9 @@ def counters_for(
     stored: StoredText, report: CleaningReport, leak: tuple[str, str] | None = None
 ) -> dict[str, int]:
     """What a first answer adds to the statistics, by the names that the store counts under."""
-    action = Action.SKIP if stored.state is State.DROPPED else Action.INGEST
     counters = {
         stored.verdict.value: 1,
-        action.value: 1,
+        ACTIONS[stored.state].value: 1,
         "chars_before": report.chars_before,
         "chars_after": report.chars_after,
     }

@@ -48,6 +48,11 @@ TABLE: Final = (
     ),
     Setting("TWINSIFT_DEADLINE", "2s", "a call that the store has not answered by then gets 503"),
     Setting(
+        "TWINSIFT_LOG_DAYS",
+        "90",
+        "for how many days a decision, and the dropped text with it, is kept",
+    ),
+    Setting(
         "TWINSIFT_UNSAFE_NO_TOKENS",
         "off",
         "`on` lets the service listen beyond loopback although anyone who reaches it may use it",
@@ -78,6 +83,7 @@ class Settings:
     max_body: int = 16 << 20
     max_text: int = 4 << 20
     deadline: float = 2.0
+    log_days: int = 90
     unsafe_no_tokens: bool = False
 
 
@@ -101,6 +107,7 @@ def load(environ: Mapping[str, str]) -> Settings:
         max_body=_size("TWINSIFT_MAX_BODY", value("TWINSIFT_MAX_BODY")),
         max_text=_max_text(environ, value("TWINSIFT_MAX_TEXT"), value("TWINSIFT_MAX_BODY")),
         deadline=_time("TWINSIFT_DEADLINE", value("TWINSIFT_DEADLINE")),
+        log_days=_count("TWINSIFT_LOG_DAYS", value("TWINSIFT_LOG_DAYS")),
         unsafe_no_tokens=_switch("TWINSIFT_UNSAFE_NO_TOKENS", value("TWINSIFT_UNSAFE_NO_TOKENS")),
     )
     if not settings.unsafe_no_tokens and not _is_loopback(settings.bind):

@@ -54,6 +54,11 @@ def band_tags(signed: bytes, banding: Banding) -> list[bytes]:
     ]
 
 
+def text_tags(signed: bytes, normalized_hash: bytes, banding: Banding) -> list[bytes]:
+    """All tags under which a text is indexed: one a band, and one of the normalised hash."""
+    return [*band_tags(signed, banding), normalized_hash[:TAG_BYTES]]
+
+
 def estimate(a: bytes, b: bytes, banding: Banding) -> float:
     """The similarity that two signatures let one expect: equal rows, less those equal by chance.
 

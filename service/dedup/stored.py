@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Generic, TypeVar
 
 from service.dedup.scheme import CollectionSettings, Scheme
-from service.dedup.verdict import Hashes, MatchKind, Metadata, State
+from service.dedup.verdict import ConflictRef, Hashes, MatchKind, Metadata, State
 
 T = TypeVar("T")
 
@@ -25,10 +25,22 @@ class Twin:
 
 
 @dataclass(frozen=True, slots=True)
+class Pending:
+    """A held update: the text that waits for a ruling while the document's own stays active."""
+
+    hashes: Hashes
+    metadata: Metadata
+    text: str
+    posted_at: datetime
+    conflict: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class StoredDocument:
     """One document as it stands. `orphaned`: dropped, and what it was dropped for is gone.
 
-    `twins` are the copies dropped for it, `twins_cut` where there are more than are named."""
+    `twins` are the copies dropped for it, `twins_cut` where there are more than are named.
+    `conflict` is the conflict in which it is the incoming text, if any."""
 
     id: str
     collection: str
@@ -43,6 +55,8 @@ class StoredDocument:
     twins: tuple[Twin, ...]
     twins_cut: bool
     twin_of: Twin | None
+    pending: Pending | None = None
+    conflict: ConflictRef | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +98,8 @@ class CollectionInfo:
 @dataclass(frozen=True, slots=True)
 class CollectionStatistics:
     """Counters of one collection since it was made. `removed`: characters by cleaning rule;
-    `scores`: near matches by twentieths of similarity, the lower bound of each as its key."""
+    `scores`: near matches by twentieths of similarity, the lower bound of each as its key;
+    `conflicts` by status; `log_trimmed` counts entries that left the log."""
 
     documents: DocumentCounts
     replayed: int
@@ -96,6 +111,8 @@ class CollectionStatistics:
     scores: Mapping[float, int]
     leaks: int
     bytes_per_document: int | None
+    conflicts: Mapping[str, int] = field(default_factory=dict)
+    log_trimmed: int = 0
 
 
 @dataclass(frozen=True, slots=True)

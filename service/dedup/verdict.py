@@ -33,11 +33,18 @@ class Action(StrEnum):
 
 
 class State(StrEnum):
-    """Where a document stands: downstream has it, it waits for a ruling, or it was dropped."""
+    """Where a text stands: downstream has it, it waits for a ruling, it was dropped, or it is gone
+    and only its log entry keeps it: then no document shows it."""
 
     ACTIVE = "active"
     HELD = "held"
     DROPPED = "dropped"
+    GONE = "gone"
+
+    @property
+    def is_indexed(self) -> bool:
+        """Whether other texts are matched with it."""
+        return self in (State.ACTIVE, State.HELD)
 
 
 class MatchKind(StrEnum):
@@ -106,6 +113,14 @@ class Document:
     dry_run: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class ConflictRef:
+    """A conflict as an answer names it; `status` is `open`, `resolved` or `void`."""
+
+    id: str
+    status: str
+
+
 @dataclass(slots=True)
 class Answer:
     """The answer to one check."""
@@ -127,3 +142,5 @@ class Answer:
     retire: tuple[str, ...] = ()
     replayed: bool = False
     supersedes: Supersedes | None = None
+    conflict: ConflictRef | None = None
+    decision: str | None = None

@@ -1,16 +1,17 @@
 """The Store protocol: what each verb promises, whatever keeps the index.
 
-A check is *look*, verify, *commit*: the look sees everything at one instant, the commit is refused
-if what the verdict rests on has changed since. No verb relies on what a process
-remembers: look, commit and read refuse settings or growth that have changed since.
+A check is *look*, verify, *apply*: the look sees everything at one instant, the step is refused if
+what it rests on has changed since. No verb relies on what a process remembers: they refuse
+settings or growth that have changed since.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
+from service.dedup.decisions import ConflictFilter, ConflictStatus, DecisionFilter
 from service.dedup.scheme import CollectionSettings, Scheme
 from service.dedup.stored import (
     CollectionInfo,
@@ -18,9 +19,11 @@ from service.dedup.stored import (
     Page,
     Statistics,
     StoredDocument,
-    Twin,
 )
 from service.dedup.verdict import Candidates, Hashes, MatchKind, Metadata, State, Verdict
+
+if TYPE_CHECKING:
+    from service.store.step import LogEntry, Step, StoredConflict, StoredNearMiss
 
 SECONDS_A_DAY = 86_400
 
@@ -53,6 +56,14 @@ class Collection:
         """The opaque string that families go by on the wire."""
         return f"f-{self.uid}-{family:x}"
 
+    def conflict_name(self, number: int) -> str:
+        """The id that a conflict goes by on the wire."""
+        return f"c-{self.uid}-{number:x}"
+
+    def decision_name(self, number: int) -> str:
+        """The id that a log entry goes by on the wire."""
+        return f"d-{self.uid}-{number:x}"
+
 
 @dataclass(slots=True)
 class StoredText:
@@ -60,9 +71,12 @@ class StoredText:
 
     `number` is its place in the order of registration (0: not yet given), `family` the number of
     the first text of its family (0: itself), `survivor` the number of the text it was dropped for
-    (0: none). `retires`: the id was active with another text until this one came. `kind`, `score`
-    and `match_id` are those of the first answer, None for `new`. Times are milliseconds
-    since 1970, `seen_at` (last posted, or named as a match) seconds.
+    (0: none), `drop_score` how alike the two are where its own score is another one. `retires`: the
+    id was active with another text until this one came; `wins`: its match was dropped for it.
+    `kind`, `score` and `match_id` are those of the first answer, None for `new`. `decision` is the
+    log entry that put it where it is, `conflict` the last one that it came into (0: none).
+    `superseded` is the normalised hash of the text before it, how alike they are, and the entry.
+    Times are milliseconds since 1970, `seen_at` (last posted, or named as a match) seconds.
     """
 
     id: str
@@ -81,7 +95,11 @@ class StoredText:
     score: float = 0.0
     match_id: str | None = None
     candidates: Candidates = field(default_factory=Candidates)
-    superseded: tuple[bytes, float] | None = None
+    superseded: tuple[bytes, float, int] | None = None
+    wins: bool = False
+    decision: int = 0
+    conflict: int = 0
+    drop_score: float | None = None
 
     @property
     def verdict(self) -> Verdict:
@@ -93,7 +111,8 @@ class StoredText:
 
 @dataclass(slots=True)
 class Probe:
-    """What a look needs to know of a text. `tags` is one a band; `now` is in seconds."""
+    """What a look needs to know of a text. `tags` are all it is indexed under (`text_tags`);
+    `now` is in seconds."""
 
     id: str
     bytes_hash: bytes
@@ -109,6 +128,21 @@ class Candidate:
 
     stored: StoredText
     text: str | None
+    metadata: Metadata
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The texts under an id: the main one, and a held update beside an active one."""
+
+    id: str
+    main: StoredText | None = None
+    pending: StoredText | None = None
+
+    @property
+    def texts(self) -> tuple[StoredText, ...]:
+        """Those that are there."""
+        return tuple(text for text in (self.main, self.pending) if text is not None)
 
 
 @dataclass(slots=True)
@@ -120,36 +154,81 @@ class Replay:
     stored: StoredText
     metadata: Metadata
     anchor: StoredText | None
+    standing: Standing
+
+
+@dataclass(slots=True)
+class CollectionState:
+    """What a step must find unchanged, and what is due: held texts that wait to be checked anew,
+    how often texts came back into the index, the time of the oldest log entry (seconds, None: the
+    log is empty), and whether anything was ever ruled."""
+
+    unsettled: int = 0
+    reindexed: int = 0
+    oldest: int | None = None
+    ruled: bool = False
 
 
 @dataclass(slots=True)
 class Seen:
     """What stands beside a text that was not checked before. `next` is the number that the next
-    registration gets; `old` the text that stands under the same id, with `old_anchor` as the text
-    that it rests on where it was dropped. `trail` is the store's own: its commit starts there."""
+    registration gets; `old` the main text of the same id unless it has expired, with `old_anchor`
+    as the text that it rests on where it was dropped; `expired` a few that may be taken out."""
 
     next: int
+    state: CollectionState
+    standing: Standing
     old: StoredText | None
     old_text: str | None
     old_anchor: StoredText | None
     exact: StoredText | None
     candidates: Sequence[Candidate]
     cut: bool
-    trail: Any = None
+    expired: Sequence[StoredText] = ()
+
+
+@dataclass(slots=True)
+class Recalled:
+    """What a replayed answer needs of the present: the entry of its decision and of its update,
+    the status of its conflict, and the state and metadata of the document it was matched with."""
+
+    decision: LogEntry | None = None
+    updated: LogEntry | None = None
+    conflict: ConflictStatus | None = None
+    match_state: State | None = None
+    match_metadata: Metadata = field(default_factory=dict)
 
 
 @dataclass(slots=True)
 class Registration:
-    """One checked text to be registered: `text` is the cleaned one. `match` is what its verdict
-    rests on; `leaving` are texts that leave with it; `counters` are raised by so much."""
+    """A checked text to be registered where it is like nothing: `text` is the cleaned one;
+    `counters` are raised by so much."""
 
     probe: Probe
     stored: StoredText
     text: str
     metadata: Metadata
-    match: StoredText | None = None
-    leaving: Sequence[StoredText] = ()
     counters: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Registered:
+    """That a text was registered as it was looked up: its number, and the time of the oldest log
+    entry (seconds, None: the log is empty)."""
+
+    number: int
+    oldest: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """What a step became: the number of its new text (0: it had none), of the conflict that it
+    opened, of its first log entry, and how many held texts now wait to be checked anew."""
+
+    number: int
+    conflict: int
+    first_entry: int
+    unsettled: int
 
 
 class Store(Protocol):
@@ -173,29 +252,82 @@ class Store(Protocol):
     def look(self, collection: Collection, probe: Probe) -> Replay | Seen:
         """What is known of a text, at one instant. Raises CollectionChanged."""
 
-    def check(self, collection: Collection, entry: Registration) -> int | Replay | Seen:
-        """A look, and where nothing stored is like the text its registration in the same step: then
-        its number. `entry` is what is registered of a new text. A full store only looks."""
+    def check(self, collection: Collection, entry: Registration) -> Registered | Replay | Seen:
+        """A look, and where nothing stored is like the text its registration in the same step.
+        `entry` is what is registered of a new text. A full store only looks."""
+
+    def begin_checks(
+        self, entries: Sequence[tuple[Collection, Registration]]
+    ) -> Callable[[], list[Registered | Replay | Seen | None]]:
+        """Begins several checks at once; what it gives waits for what came of each, None where it
+        must be asked by itself. Nothing else may be asked of the store in between."""
+
+    def apply(
+        self, collection: Collection, step: Step, *, at_limit: bool = False
+    ) -> Applied | None:
+        """Applies a step whole; None, with nothing written, where what it rests on has changed:
+        look again. `at_limit`: in a full store too. Raises CollectionChanged."""
 
     def texts(self, collection: Collection, numbers: Sequence[int]) -> list[str | None]:
         """Kept texts by number; None for one that has left."""
 
-    def commit(self, collection: Collection, seen: Seen, entry: Registration) -> int | None:
-        """Registers a text in one step and gives its number; None, with nothing written, where
-        what its verdict rests on has changed: look again. Raises CollectionChanged."""
+    def records(self, collection: Collection, numbers: Sequence[int]) -> list[StoredText | None]:
+        """Registered texts by number; None for one that has left."""
 
-    def rewrite(self, collection: Collection, old: StoredText, entry: Registration) -> bool:
-        """Replaces bytes, kept text and metadata of a document whose normalised text stays; its
-        number and what rests on it stay. False where it has changed: look again."""
+    def metadata(self, collection: Collection, numbers: Sequence[int]) -> list[Metadata]:
+        """The metadata of texts by number; empty for one that has left."""
 
-    def metadata(self, collection: Collection, number: int) -> Metadata:
-        """The metadata of a text by its number; empty where it has left."""
+    def standing(self, collection: Collection, id: str) -> Standing:
+        """The texts under an id, as they are."""
 
-    def touch(self, collection: Collection, replay: Replay, metadata: Metadata, at: int) -> bool:
+    def rulings(self, collection: Collection, pairs: Sequence[bytes]) -> list[bytes]:
+        """What is ruled about pairs (`dedup/pairs.py`); b"" where nothing is."""
+
+    def touch(
+        self, collection: Collection, replay: Replay, metadata: Metadata, at: int
+    ) -> Recalled | None:
         """Counts a replay and keeps metadata that came with it, changed at `at` (milliseconds).
 
-        False where the text has left: look again. A full store neither counts nor keeps, and that
+        None where the text has left: look again. A full store neither counts nor keeps, and that
         is no error."""
+
+    def recall(self, collection: Collection, stored: StoredText) -> Recalled | None:
+        """What `touch` tells, without counting; None where the text has left."""
+
+    def unsettled(self, collection: Collection) -> list[tuple[int, int]]:
+        """Held texts that wait to be checked anew, the oldest first, with their void conflicts."""
+
+    def trim(self, collection: Collection, before: int) -> None:
+        """Takes a few of the oldest log entries out, if from before `before` (seconds)."""
+
+    def by_uid(self, uid: str) -> Collection | None:
+        """The collection that ids of conflicts and decisions name; None where it is gone."""
+
+    def conflict(self, collection: Collection, number: int) -> StoredConflict | None:
+        """A conflict by its number, or None."""
+
+    def conflicts(
+        self, collection: Collection, wanted: ConflictFilter, most: int, below: int | None
+    ) -> tuple[list[StoredConflict], int | None]:
+        """Conflicts from number `below` (left out; None: the newest) downwards, and where to go on:
+        None at the end. Fewer than `most` where it takes long to find them."""
+
+    def entry(self, collection: Collection, number: int) -> LogEntry | None:
+        """A log entry by its number, or None."""
+
+    def entries(
+        self, collection: Collection, wanted: DecisionFilter, most: int, after: int
+    ) -> tuple[list[LogEntry], int, bool]:
+        """Log entries above `after`, the last number that was looked at, and whether there are
+        more. Fewer than `most` where it takes long to find them."""
+
+    def near_misses(self, collection: Collection) -> list[StoredNearMiss]:
+        """The pairs that are kept, the newest first."""
+
+    def erase(self, collection: Collection, id: str, until: int | None = None) -> int:
+        """Takes texts, metadata and every change that quotes them out of log and conflicts, for a
+        document that was deleted; how many entries named it. `until`: its last entry that counts
+        (None: all)."""
 
     def document(self, collection: Collection, id: str) -> StoredDocument | None:
         """A document as it stands, or None."""
@@ -209,10 +341,6 @@ class Store(Protocol):
     ) -> Page[StoredDocument]:
         """A part of the list of documents, collection by collection, the oldest first.
         Raises InvalidRequest for a cursor that it never gave."""
-
-    def remove(self, collection: Collection, id: str) -> tuple[Twin, ...] | None:
-        """Takes a document out whole; the copies once dropped for it, or None if it is unknown.
-        Runs in a full store too."""
 
     def statistics(self, names: Sequence[str] | None) -> Statistics:
         """Counters of the named collections (None: all), at constant cost."""

@@ -40,7 +40,7 @@ TEMPORARY = (
 OUT_OF_MEMORY = "OOM"
 NO_RETRY = Retry(NoBackoff(), 0)
 VERBS = (
-    "look", "check", "commit", "rewrite", "touch", "remove", "expire", "grow", "read",
+    "look", "check", "commit", "leave", "touch", "recall", "trim", "erase", "grow", "read",
     "configure", "drop", "release",
 )  # fmt: skip
 
@@ -73,6 +73,9 @@ def _limit_waiting(connection: Any, *, seconds: float) -> None:
     for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
         connection._sock.setsockopt(socket.SOL_SOCKET, option, limit)
     connection.on_connect()
+
+
+Receive = Callable[[], list[Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +144,35 @@ class Connection:
                 return self._exchange(script, ("EVALSHA", script.sha, count, *keys, *arguments))
             except NoScriptError:
                 return self._exchange(script, ("EVAL", script.source, count, *keys, *arguments))
+
+    def send(self, name: str, calls: Sequence[tuple[Sequence[Any], Sequence[Any]]]) -> Receive:
+        """Sends several runs of one script, keys and arguments each, in one go; what it gives
+        receives the replies, in order, an exception of the driver in the place of one that failed.
+        Between the two nothing else may run on this thread's connection."""
+        script = self._scripts[name]
+        connection = self._connection()
+        packed = [
+            hiredis.pack_command(("EVALSHA", script.sha, len(keys), *keys, *arguments))
+            for keys, arguments in calls
+        ]
+
+        def receive() -> list[Any]:
+            replies: list[Any] = []
+            with driver_errors():
+                for _ in packed:
+                    try:
+                        replies.append(connection.read_response())
+                    except ResponseError as error:
+                        replies.append(error)
+            return replies
+
+        with driver_errors():
+            connection.send_packed_command(packed)
+        return receive
+
+    def forsake(self) -> None:
+        """Gives up replies that nobody will receive: the connection is made anew."""
+        self._connection().disconnect()
 
     def _exchange(self, script: Script, command: tuple[Any, ...]) -> Any:
         connection = self._connection()

@@ -5,13 +5,27 @@
     ts1:{U.P}:m             hash    settings: revision, settings, scheme, next,  the collection's
                                     level, split, indexed
     ts1:{U.P}:s             hash    counters                                     the collection's
-    ts1:{U.P}:i             hash    id -> number of its text                     the document's
+    ts1:{U.P}:i             hash    id -> number of its main text, and behind it the document's
+                                    that of a pending one, if any
     ts1:{U.P}:d             hash    number -> record (records.py)                the text's
     ts1:{U.P}:x             hash    number -> compressed text                    the text's
     ts1:{U.P}:o             hash    number -> metadata as JSON, where any        the text's
     ts1:{U.P}:t             zset    number of the survivor + number of the       the dropped
                                     dropped copy, all with score 0               copy's
     ts1:{U.P}:w             hash    band + tag -> the numbers of a wide bucket   while indexed
+    ts1:{U.P}:l             hash    number of a log entry -> entry (log.py)      TWINSIFT_LOG_DAYS
+    ts1:{U.P}:q             zset    SHA-1 of an id, cut + number of an entry     as what names it
+                                    or ('x' before it) a conflict that names it
+    ts1:{U.P}:c             hash    number of a conflict -> conflict (log.py)    while open, then
+                                                                                 its last entry's
+    ts1:{U.P}:e             zset    number of the existing text + number of      while open
+                                    the conflict
+    ts1:{U.P}:n             zset    number of a conflict; its score is that      the conflict's
+                                    while open, then minus that of its last
+                                    entry
+    ts1:{U.P}:r             hash    a pair of texts -> which of them stays       the collection's
+    ts1:{U.P}:v             hash    number of a held text -> its void conflict   until checked anew
+    ts1:{U.P}:y             hash    place in a ring -> near miss (log.py)        until overwritten
     ts1:{U.P}:b<band>.<n>   hash    tag -> numbers of its bucket (lua/records);  while indexed
                                     one band more for normalised hashes
 
@@ -44,18 +58,40 @@ class PartitionKeys:
     metadata: str
     twins: str
     wide: str
+    log: str
+    log_index: str
+    conflicts: str
+    conflicts_by_existing: str
+    conflicts_by_age: str
+    rulings: str
+    unsettled: str
+    near_misses: str
 
-    def whole(self) -> list[str]:
-        """All keys but the shards, the settings last."""
+    def of_texts(self) -> list[str]:
+        """The keys that a look needs, in the order of `lua/records.lua`."""
         return [
+            self.settings,
             self.counters,
             self.ids,
             self.documents,
             self.texts,
-            self.metadata,
             self.twins,
+            self.metadata,
             self.wide,
-            self.settings,
+        ]
+
+    def whole(self) -> list[str]:
+        """All keys but the shards, in the order of `lua/applying.lua`."""
+        return [
+            *self.of_texts(),
+            self.log,
+            self.log_index,
+            self.conflicts,
+            self.conflicts_by_existing,
+            self.conflicts_by_age,
+            self.rulings,
+            self.unsettled,
+            self.near_misses,
         ]
 
     def shard(self, band: int, number: int) -> str:
@@ -68,4 +104,4 @@ def partition(uid: str, number: int = 0) -> PartitionKeys:
     """The keys of partition `number` of the collection `uid`."""
     prefix = f"{PREFIX}{{{uid}.{number}}}:"
     bands = tuple(f"{prefix}b{band}." for band in range(MOST_BANDS))
-    return PartitionKeys(prefix, bands, *(prefix + letter for letter in "msidxotw"))
+    return PartitionKeys(prefix, bands, *(prefix + letter for letter in "msidxotwlqcenrvy"))

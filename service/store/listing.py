@@ -6,15 +6,15 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import orjson
-
 from service.cursors import read_cursor, write_cursor
-from service.dedup.stored import DocumentFilter, Page, StoredDocument, Twin
-from service.dedup.verdict import MatchKind, State
+from service.dedup.stored import DocumentFilter, Page, Pending, StoredDocument, Twin
+from service.dedup.verdict import ConflictRef, MatchKind, State
 from service.store.base import Collection, CollectionChanged, StoredText
 from service.store.connection import Connection
 from service.store.keys import partition
+from service.store.log import STATUSES
 from service.store.records import STATE_LETTERS, TextCodec, moment, unpack
+from service.store.replies import metadata_of
 
 NUMBERS_A_CALL = 4000
 DOCUMENTS_A_CALL = 50
@@ -22,7 +22,6 @@ SECONDS_A_PAGE = 0.5
 CHARACTERS_A_PAGE = 4_000_000
 COPIES_OF_ONE = 10_000
 COPIES_IN_A_LIST = 100
-WITH_TEXTS, NO_TEXTS = "1", ""
 FIRST_NUMBER = 1
 
 
@@ -38,16 +37,8 @@ class Listing:
 
     def document(self, collection: Collection, id: str) -> StoredDocument | None:
         """A document as it stands, or None."""
-        reply = self._read(collection, [id, 0, 0, 0, "", "", ""], COPIES_OF_ONE, WITH_TEXTS)
+        reply = self._read(collection, [id, 0, 0, 0, "", "", ""], COPIES_OF_ONE)
         return self._document(collection, reply[1]) if len(reply) > 1 else None
-
-    def record(self, collection: Collection, id: str) -> tuple[StoredText, tuple[Twin, ...]] | None:
-        """A document's registration and the copies once dropped for it, or None."""
-        reply = self._read(collection, [id, 0, 0, 0, "", "", ""], COPIES_OF_ONE, NO_TEXTS)
-        if len(reply) == 1:
-            return None
-        number, record, _, _, _, copies, _ = reply[1]
-        return unpack(int.from_bytes(number, "big"), record), _twins(copies)
 
     def documents(
         self,
@@ -81,26 +72,34 @@ class Listing:
         state = STATE_LETTERS[wanted.state] if wanted.state else ""
         orphaned = "" if wanted.orphaned is None else int(wanted.orphaned)
         run = ["", at, most, NUMBERS_A_CALL, state, family, orphaned]
-        reply = self._read(collection, run, COPIES_IN_A_LIST, WITH_TEXTS)
+        reply = self._read(collection, run, COPIES_IN_A_LIST)
         found = [self._document(collection, entry) for entry in reply[1:]]
         return found, None if reply[0] is None else int(reply[0])
 
-    def _read(
-        self, collection: Collection, arguments: Sequence[Any], copies: int, texts: str
-    ) -> list[Any]:
+    def _read(self, collection: Collection, arguments: Sequence[Any], copies: int) -> list[Any]:
         keys = partition(collection.uid)
-        read = [keys.settings, keys.ids, keys.documents, keys.texts, keys.metadata, keys.twins]
+        read = [
+            keys.settings,
+            keys.ids,
+            keys.documents,
+            keys.texts,
+            keys.metadata,
+            keys.twins,
+            keys.conflicts,
+        ]
         cutoff = collection.expires_before(int(self._clock()))
-        more = [cutoff, collection.revision, copies, texts]
-        reply = list(self._connection.run("read", read, [*arguments, *more]))
+        reply = list(
+            self._connection.run("read", read, [*arguments, cutoff, collection.revision, copies])
+        )
         if reply[0] == b"revision":
             raise CollectionChanged
         return reply
 
     def _document(self, collection: Collection, entry: Sequence[Any]) -> StoredDocument:
-        number, record, text, metadata, orphaned, copies, more_copies = entry
+        number, record, text, metadata, orphaned, copies, more, survivor, status, pending = entry
         stored = unpack(int.from_bytes(number, "big"), record)
-        dropped = stored.state is State.DROPPED and stored.match_id is not None
+        dropped = stored.state is State.DROPPED
+        twin_id = unpack(0, survivor).id if survivor else stored.match_id
         return StoredDocument(
             id=stored.id,
             collection=collection.name,
@@ -108,13 +107,29 @@ class Listing:
             orphaned=bool(orphaned),
             family=collection.family_name(stored.family),
             hashes=stored.hashes,
-            metadata=orjson.loads(metadata) if metadata else {},
+            metadata=metadata_of(metadata),
             text=self._codec.decompress(text),
             registered_at=moment(stored.registered_at),
             updated_at=moment(stored.updated_at),
-            twins=_twins(copies),
-            twins_cut=bool(more_copies),
-            twin_of=_twin(stored, stored.match_id) if dropped else None,
+            twins=_twins(collection, copies),
+            twins_cut=bool(more),
+            twin_of=_twin(collection, stored, twin_id) if dropped and twin_id else None,
+            pending=self._pending(collection, *pending) if pending else None,
+            conflict=ConflictRef(collection.conflict_name(stored.conflict), STATUSES[status])
+            if status
+            else None,
+        )
+
+    def _pending(
+        self, collection: Collection, record: bytes, text: bytes, metadata: bytes | None
+    ) -> Pending:
+        stored = unpack(0, record)
+        return Pending(
+            hashes=stored.hashes,
+            metadata=metadata_of(metadata),
+            text=self._codec.decompress(text),
+            posted_at=moment(stored.updated_at),
+            conflict=collection.conflict_name(stored.conflict) if stored.conflict else None,
         )
 
 
@@ -122,12 +137,19 @@ def _characters(items: Sequence[StoredDocument]) -> int:
     return sum(len(document.text) for document in items)
 
 
-def _twins(copies: Sequence[bytes]) -> tuple[Twin, ...]:
-    return tuple(_twin(stored, stored.id) for stored in (unpack(0, copy) for copy in copies))
+def _twins(collection: Collection, copies: Sequence[bytes]) -> tuple[Twin, ...]:
+    read = (unpack(0, copy) for copy in copies)
+    return tuple(_twin(collection, stored, stored.id) for stored in read)
 
 
-def _twin(dropped: StoredText, id: str | None) -> Twin:
-    return Twin(id or "", dropped.score, dropped.kind or MatchKind.NEAR)
+def _twin(collection: Collection, dropped: StoredText, id: str) -> Twin:
+    own = dropped.drop_score is None and dropped.kind is not None
+    return Twin(
+        id=id,
+        score=dropped.score if dropped.drop_score is None else dropped.drop_score,
+        kind=(dropped.kind or MatchKind.NEAR) if own else MatchKind.NEAR,
+        decision=collection.decision_name(dropped.decision) if dropped.decision else None,
+    )
 
 
 def _family_filter(collection: Collection, family: str | None) -> bytes | None:

@@ -1,6 +1,6 @@
 """A document's record as packed bytes, and kept texts as compressed ones.
 
-The first 105 bytes have fixed places; `lua/records.lua` reads some of them.
+The first 120 bytes have fixed places; `lua/records.lua` reads some of them.
 """
 
 from __future__ import annotations
@@ -14,12 +14,14 @@ import zstandard
 from service.dedup.verdict import Candidates, Hashes, MatchKind, State
 from service.store.base import StoredText
 
-HEAD = struct.Struct(">cIII cd 6s6sI 32s32s H B")
+HEAD = struct.Struct(">cIII cd 6s6sI 32s32s H B II")
 TAIL = struct.Struct(">HHHB")
-SUPERSEDED = struct.Struct(">32sd")
+DROP_SCORE = struct.Struct(">d")
+SUPERSEDED = struct.Struct(">32sdI")
+HAS_SUPERSEDED, HAS_DROP_SCORE = 1, 2
 NO_MATCH = b"-"
 MOST_LOOKED_AT = 0xFFFF
-STATES = {b"a": State.ACTIVE, b"h": State.HELD, b"d": State.DROPPED}
+STATES = {b"a": State.ACTIVE, b"h": State.HELD, b"d": State.DROPPED, b"g": State.GONE}
 KINDS = {b"b": MatchKind.BYTES, b"n": MatchKind.NORMALIZED, b"s": MatchKind.NEAR}
 STATE_LETTERS = {state: letter for letter, state in STATES.items()}
 KIND_LETTERS = {kind: letter for letter, kind in KINDS.items()}
@@ -41,13 +43,19 @@ def pack(stored: StoredText) -> bytes:
         stored.hashes.bytes,
         stored.hashes.normalized,
         min(stored.candidates.looked_at, MOST_LOOKED_AT),
-        stored.candidates.cut | stored.retires << 1,
+        stored.candidates.cut | stored.retires << 1 | stored.wins << 2,
+        stored.decision,
+        stored.conflict,
     )
-    tail = TAIL.pack(
-        len(name), len(match_name), len(stored.signature), stored.superseded is not None
-    )
-    superseded = SUPERSEDED.pack(*stored.superseded) if stored.superseded else b""
-    return b"".join((head, tail, name, match_name, stored.signature, superseded))
+    more = b""
+    parts = 0
+    if stored.drop_score is not None:
+        parts, more = HAS_DROP_SCORE, DROP_SCORE.pack(stored.drop_score)
+    if stored.superseded is not None:
+        parts |= HAS_SUPERSEDED
+        more += SUPERSEDED.pack(*stored.superseded)
+    tail = TAIL.pack(len(name), len(match_name), len(stored.signature), parts)
+    return b"".join((head, tail, name, match_name, stored.signature, more))
 
 
 def unpack(number: int, record: bytes) -> StoredText:
@@ -66,12 +74,18 @@ def unpack(number: int, record: bytes) -> StoredText:
         normalized,
         looked_at,
         flags,
+        decision,
+        conflict,
     ) = HEAD.unpack_from(record)
-    name_size, match_size, signature_size, supersedes = TAIL.unpack_from(record, HEAD.size)
+    name_size, match_size, signature_size, parts = TAIL.unpack_from(record, HEAD.size)
     name_at = HEAD.size + TAIL.size
     match_at = name_at + name_size
     signature_at = match_at + match_size
-    end = signature_at + signature_size
+    end = more_at = signature_at + signature_size
+    drop_score = None
+    if parts & HAS_DROP_SCORE:
+        (drop_score,) = DROP_SCORE.unpack_from(record, end)
+        more_at += DROP_SCORE.size
     return StoredText(
         id=record[name_at:match_at].decode(),
         state=STATES[state],
@@ -89,7 +103,11 @@ def unpack(number: int, record: bytes) -> StoredText:
         score=score,
         match_id=record[match_at:signature_at].decode() if match_size else None,
         candidates=Candidates(looked_at, bool(flags & 1)),
-        superseded=SUPERSEDED.unpack_from(record, end) if supersedes else None,
+        superseded=SUPERSEDED.unpack_from(record, more_at) if parts & HAS_SUPERSEDED else None,
+        wins=bool(flags & 4),
+        decision=decision,
+        conflict=conflict,
+        drop_score=drop_score,
     )
 
 

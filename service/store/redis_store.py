@@ -6,40 +6,46 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import orjson
-
-from service.dedup.minhash import TAG_BYTES, band_tags
+from service.dedup.decisions import ConflictFilter, DecisionFilter
 from service.dedup.stored import (
     CollectionInfo,
     DocumentFilter,
     Page,
     Statistics,
     StoredDocument,
-    Twin,
 )
-from service.dedup.verdict import Metadata, State
+from service.dedup.verdict import Metadata
 from service.errors import StoreFull, StoreUnavailable
 from service.settings import Settings
 from service.store import replies
 from service.store.base import (
+    Applied,
     Collection,
     CollectionChanged,
+    CollectionState,
     Probe,
+    Recalled,
+    Registered,
     Registration,
     Replay,
     Seen,
+    Standing,
     StoredText,
 )
 from service.store.connection import Connection
+from service.store.decision_reader import DecisionReader
 from service.store.growth import Growth, GrowthMemory
-from service.store.keys import PartitionKeys, partition
+from service.store.keys import partition
 from service.store.listing import Listing
-from service.store.records import STATE_LETTERS, TextCodec, pack
+from service.store.records import TextCodec, pack, unpack
 from service.store.registry import Registry
 from service.store.statistics import StatisticsReader
+from service.store.step import LogEntry, Step, StoredConflict, StoredNearMiss
+from service.store.steps import StepEncoder, flat, metadata_bytes, packed
 
 TEXTS_WITH_A_LOOK = 8
 MOST_CANDIDATES = 64
+TRIMMED_AT_ONCE = 32
 
 
 def connect(settings: Settings) -> RedisStore:
@@ -62,6 +68,7 @@ class RedisStore:
         self._registry = Registry(connection)
         self._codec = TextCodec()
         self._listing = Listing(connection, self._codec, clock)
+        self._decisions = DecisionReader(connection)
         self._statistics = StatisticsReader(connection, self._registry)
         self._growth = GrowthMemory(connection)
 
@@ -70,6 +77,10 @@ class RedisStore:
         if anew:
             self._registry.forget(name)
         return self._registry.collection(name)
+
+    def by_uid(self, uid: str) -> Collection | None:
+        """The collection of a uid; None where it is gone."""
+        return self._registry.by_uid(uid)
 
     def configure(self, name: str, partial: Mapping[str, Any]) -> tuple[CollectionInfo, bool]:
         """Merges settings, or makes the collection (True); raises FrozenSetting."""
@@ -87,173 +98,232 @@ class RedisStore:
 
     def look(self, collection: Collection, probe: Probe) -> Replay | Seen:
         """What is known of a text, at one instant: one call of `look.lua`."""
-        reply, shards = self._look("look", collection, probe, ())
-        return self._told(collection, reply, shards)
+        return self._told(collection, probe, self._look("look", collection, probe, ()))
 
-    def check(self, collection: Collection, entry: Registration) -> int | Replay | Seen:
+    def check(self, collection: Collection, entry: Registration) -> Registered | Replay | Seen:
         """A look, and the registration of a text that is like nothing (`check.lua`)."""
-        new = (
-            pack(entry.stored),
-            self._codec.compress(entry.text),
-            _metadata_bytes(entry.metadata),
-            *_flat(entry.counters),
-        )
         try:
-            reply, shards = self._look("check", collection, entry.probe, new)
+            reply = self._look("check", collection, entry.probe, self._new(entry))
         except StoreFull:
             return self.look(collection, entry.probe)
-        if reply[0] == b"done":
-            return self._registered(collection, reply)
-        return self._told(collection, reply, shards)
+        return self._checked(collection, entry, reply)
+
+    def _new(self, entry: Registration) -> tuple[Any, ...]:
+        """What `check.lua` needs to register a text."""
+        return (
+            pack(entry.stored),
+            self._codec.compress(entry.text),
+            metadata_bytes(entry.metadata),
+            *flat(entry.counters),
+        )
+
+    def _checked(
+        self, collection: Collection, entry: Registration, reply: Sequence[Any]
+    ) -> Registered | Replay | Seen:
+        if reply[0] != b"done":
+            return self._told(collection, entry.probe, reply)
+        state = self._heard(collection, reply[2])
+        self._growth.grow_if_due(collection)
+        return Registered(int(reply[1]), state.oldest)
+
+    def begin_checks(
+        self, entries: Sequence[tuple[Collection, Registration]]
+    ) -> Callable[[], list[Registered | Replay | Seen | None]]:
+        """Sends all checks (`check.lua`) in one go; what it gives receives the replies."""
+        calls = [
+            self._looking(collection, entry.probe, self._growth.of(collection), self._new(entry))
+            for collection, entry in entries
+        ]
+        receive = self._connection.send("check", calls)
+
+        def outcomes() -> list[Registered | Replay | Seen | None]:
+            return [
+                None
+                if isinstance(reply, Exception) or reply[0] in (b"revision", b"shards")
+                else self._checked(collection, entry, reply)
+                for (collection, entry), reply in zip(entries, receive(), strict=True)
+            ]
+
+        return outcomes
+
+    def _looking(
+        self, collection: Collection, probe: Probe, growth: Growth, more: Sequence[Any]
+    ) -> tuple[list[str], list[Any]]:
+        """The keys and arguments of a look."""
+        if not collection.is_current:
+            raise StoreUnavailable(f"{collection.name!r} was made under another scheme")
+        keys = partition(collection.uid)
+        return [*keys.of_texts(), *growth.shard_keys(keys, probe.tags)], [
+            collection.revision,
+            growth.level,
+            growth.split,
+            probe.id,
+            probe.bytes_hash + probe.normalized_hash,
+            b"".join(probe.tags),
+            probe.shingles,
+            collection.settings.threshold,
+            TEXTS_WITH_A_LOOK,
+            MOST_CANDIDATES,
+            collection.expires_before(probe.now),
+            *more,
+        ]
 
     def _look(
         self, verb: str, collection: Collection, probe: Probe, more: Sequence[Any]
-    ) -> tuple[Sequence[Any], list[str]]:
-        """The reply to a look, and the shards that it asked."""
-        if not collection.is_current:
-            raise StoreUnavailable(f"{collection.name!r} was made under another scheme")
-        keys, tags = partition(collection.uid), _probed_tags(probe)
+    ) -> Sequence[Any]:
         while True:
             growth = self._growth.of(collection)
-            shards = growth.shard_keys(keys, tags)
-            reply = self._connection.run(
-                verb,
-                [*_main_keys(keys), *shards],
-                [
-                    collection.revision,
-                    growth.level,
-                    growth.split,
-                    probe.id,
-                    probe.bytes_hash + probe.normalized_hash,
-                    b"".join(tags),
-                    probe.shingles,
-                    collection.settings.threshold,
-                    TEXTS_WITH_A_LOOK,
-                    MOST_CANDIDATES,
-                    collection.expires_before(probe.now),
-                    *more,
-                ],
-            )
+            keys, arguments = self._looking(collection, probe, growth, more)
+            reply: Sequence[Any] = self._connection.run(verb, keys, arguments)
             if not self._is_refused(collection, reply):
-                return reply, shards
+                return reply
 
-    def _told(
-        self, collection: Collection, reply: Sequence[Any], shards: list[str]
-    ) -> Replay | Seen:
+    def _told(self, collection: Collection, probe: Probe, reply: Sequence[Any]) -> Replay | Seen:
         if reply[0] == b"known":
-            return replies.replay(reply)
-        seen = replies.seen(reply, shards, self._codec)
-        self._growth.heard(collection, seen.trail.growth)
-        return seen
+            return replies.replay(probe.id, reply)
+        return replies.seen(probe.id, reply, self._heard(collection, reply[2]), self._codec)
 
-    def _registered(self, collection: Collection, reply: Sequence[Any]) -> int:
-        """The number that a text was registered under; lets the index grow where that is due."""
-        _, number, level, split, indexed = (int(value) for value in (0, *reply[1:]))
-        self._growth.heard(collection, Growth(level, split, indexed))
-        self._growth.grow_if_due(collection)
-        return number
+    def _heard(self, collection: Collection, told: Sequence[Any]) -> CollectionState:
+        """The state of the collection that a script told; how it has grown is remembered."""
+        growth, state = replies.growth_and_state(told)
+        self._growth.heard(collection, growth)
+        return state
 
-    def texts(self, collection: Collection, numbers: Sequence[int]) -> list[str | None]:
-        """Kept texts by number; None for one that has left."""
-        if not numbers:
-            return []
-        fields = [_packed(number) for number in numbers]
-        client = self._connection.client
-        kept = self._connection.call(client.hmget, partition(collection.uid).texts, fields)
-        return [None if text is None else self._codec.decompress(text) for text in kept]
-
-    def commit(self, collection: Collection, seen: Seen, entry: Registration) -> int | None:
-        """Registers a text in one step (`commit.lua`); None where the look is out of date."""
-        trail: replies.Trail = seen.trail
-        if trail.expired:
-            self._expire(collection, trail.expired, entry.probe.now)
-        keys, own_tags = partition(collection.uid), _probed_tags(entry.probe)
-        text = self._codec.compress(entry.text)
+    def apply(
+        self, collection: Collection, step: Step, *, at_limit: bool = False
+    ) -> Applied | None:
+        """Applies a step whole (`commit.lua`, or `leave.lua` at the memory limit)."""
+        encoder = StepEncoder(collection, partition(collection.uid), step, self._codec)
         while True:
-            growth = self._growth.of(collection)
-            shards = trail.shards_at(growth, keys, own_tags)
-            leaving: list[Any] = [len(entry.leaving)]
-            for old in entry.leaving:
-                tags = _tags_of(collection, old)
-                shards += growth.shard_keys(keys, tags)
-                leaving += _place_of(old, tags)
-            reply = self._connection.run(
-                "commit",
-                [*_main_keys(keys), *shards],
-                [
-                    collection.revision,
-                    growth.level,
-                    growth.split,
-                    seen.next,
-                    entry.probe.id,
-                    _packed(seen.old.number) if seen.old else b"",
-                    _packed(entry.match.number) if entry.match else b"",
-                    STATE_LETTERS[entry.match.state] if entry.match else b"",
-                    pack(entry.stored),
-                    text,
-                    _metadata_bytes(entry.metadata),
-                    b"".join(own_tags),
-                    entry.probe.now,
-                    *leaving,
-                    *_flat(entry.counters),
-                ],
-            )
+            keys, arguments = encoder.at(self._growth.of(collection))
+            reply = self._connection.run("leave" if at_limit else "commit", keys, arguments)
             if not self._is_refused(collection, reply):
                 break
         if reply[0] == b"changed":
             return None
         if reply[0] == b"exhausted":
             raise StoreFull("the collection has used up its numbers: make another one")
-        return self._registered(collection, reply)
+        _, number, told, conflict, first_entry = reply
+        state = self._heard(collection, told)
+        self._growth.grow_if_due(collection)
+        return Applied(int(number), int(conflict), int(first_entry), state.unsettled)
 
-    def rewrite(self, collection: Collection, old: StoredText, entry: Registration) -> bool:
-        """Replaces the bytes of a document whose normalised text stays (`rewrite.lua`)."""
-        keys = partition(collection.uid)
-        reply = self._connection.run(
-            "rewrite",
-            [keys.counters, keys.ids, keys.documents, keys.texts, keys.metadata],
-            [
-                old.id,
-                _packed(old.number),
-                pack(old),
-                pack(entry.stored),
-                self._codec.compress(entry.text),
-                _metadata_bytes(entry.metadata),
-                entry.probe.now,
-                _packed(entry.match.number) if entry.match else b"",
-                *_flat(entry.counters),
-            ],
-        )
-        return bool(reply)
+    def texts(self, collection: Collection, numbers: Sequence[int]) -> list[str | None]:
+        """Kept texts by number; None for one that has left."""
+        kept = self._fields(partition(collection.uid).texts, [packed(n) for n in numbers])
+        return [None if text is None else self._codec.decompress(text) for text in kept]
 
-    def metadata(self, collection: Collection, number: int) -> Metadata:
-        """The metadata of a text; empty where it has left."""
-        client = self._connection.client
-        kept = self._connection.call(
-            client.hget, partition(collection.uid).metadata, _packed(number)
-        )
-        return dict(orjson.loads(kept)) if kept else {}
+    def records(self, collection: Collection, numbers: Sequence[int]) -> list[StoredText | None]:
+        """Registered texts by number; None for one that has left."""
+        kept = self._fields(partition(collection.uid).documents, [packed(n) for n in numbers])
+        return [
+            None if record is None else unpack(number, record)
+            for number, record in zip(numbers, kept, strict=True)
+        ]
 
-    def touch(self, collection: Collection, replay: Replay, metadata: Metadata, at: int) -> bool:
-        """Counts a replay and keeps its metadata (`touch.lua`); False where the text has left."""
-        keys = partition(collection.uid)
+    def metadata(self, collection: Collection, numbers: Sequence[int]) -> list[Metadata]:
+        """The metadata of texts by number; empty for one that has left."""
+        kept = self._fields(partition(collection.uid).metadata, [packed(n) for n in numbers])
+        return [replies.metadata_of(written) for written in kept]
+
+    def standing(self, collection: Collection, id: str) -> Standing:
+        """The texts under an id, as they are."""
+        entry = self._fields(partition(collection.uid).ids, [id])[0] or b""
+        numbers = [int.from_bytes(entry[at : at + 4], "big") for at in range(0, len(entry), 4)]
+        return Standing(id, *self.records(collection, numbers))
+
+    def rulings(self, collection: Collection, pairs: Sequence[bytes]) -> list[bytes]:
+        """What is ruled about pairs; b"" where nothing is."""
+        kept = self._fields(partition(collection.uid).rulings, pairs)
+        return [ruling or b"" for ruling in kept]
+
+    def _fields(self, key: str, fields: Sequence[Any]) -> list[Any]:
+        if not fields:
+            return []
+        return list(self._connection.call(self._connection.client.hmget, key, list(fields)))
+
+    def touch(
+        self, collection: Collection, replay: Replay, metadata: Metadata, at: int
+    ) -> Recalled | None:
+        """Counts a replay and keeps its metadata (`touch.lua`); None where the text has left."""
+        keys, stored = partition(collection.uid), replay.stored
         try:
             reply = self._connection.run(
                 "touch",
-                [keys.counters, keys.ids, keys.documents, keys.metadata],
                 [
-                    replay.stored.id,
-                    _packed(replay.stored.number),
+                    keys.ids,
+                    keys.documents,
+                    keys.log,
+                    keys.conflicts,
+                    keys.metadata,
+                    keys.counters,
+                ],
+                [
+                    packed(stored.number),
+                    stored.match_id or b"",
+                    stored.id,
                     at.to_bytes(6, "big"),
-                    _metadata_bytes(metadata),
+                    metadata_bytes(metadata),
                     at // 1000,
-                    _packed(replay.anchor.number) if replay.anchor else b"",
-                    replay.stored.hashes.bytes + replay.stored.hashes.normalized,
+                    packed(replay.anchor.number) if replay.anchor else b"",
+                    stored.hashes.bytes + stored.hashes.normalized,
                 ],
             )
         except StoreFull:
-            return True
-        return bool(reply)
+            return self.recall(collection, stored)
+        return None if reply is None else replies.recalled(stored, reply)
+
+    def recall(self, collection: Collection, stored: StoredText) -> Recalled | None:
+        """What a replayed answer needs (`recall.lua`); None where the text has left."""
+        keys = partition(collection.uid)
+        reply = self._connection.run(
+            "recall",
+            [keys.ids, keys.documents, keys.log, keys.conflicts, keys.metadata],
+            [packed(stored.number), stored.match_id or b""],
+        )
+        return None if reply is None else replies.recalled(stored, reply)
+
+    def unsettled(self, collection: Collection) -> list[tuple[int, int]]:
+        """Held texts that wait to be checked anew, each with its void conflict."""
+        key = partition(collection.uid).unsettled
+        waiting = self._connection.call(self._connection.client.hgetall, key)
+        return sorted(
+            (int.from_bytes(number, "big"), int.from_bytes(conflict, "big"))
+            for number, conflict in waiting.items()
+        )
+
+    def trim(self, collection: Collection, before: int) -> None:
+        """Takes a few of the oldest log entries out (`trim.lua`)."""
+        arguments = [collection.revision, before, TRIMMED_AT_ONCE]
+        self._connection.run("trim", partition(collection.uid).whole(), arguments)
+
+    def conflict(self, collection: Collection, number: int) -> StoredConflict | None:
+        """A conflict by its number, or None."""
+        return self._decisions.conflict(collection, number)
+
+    def conflicts(
+        self, collection: Collection, wanted: ConflictFilter, most: int, below: int | None
+    ) -> tuple[list[StoredConflict], int | None]:
+        """Conflicts, the newest first, and where to go on."""
+        return self._decisions.conflicts(collection, wanted, most, below)
+
+    def entry(self, collection: Collection, number: int) -> LogEntry | None:
+        """A log entry by its number, or None."""
+        return self._decisions.entry(collection, number)
+
+    def entries(
+        self, collection: Collection, wanted: DecisionFilter, most: int, after: int
+    ) -> tuple[list[LogEntry], int, bool]:
+        """Log entries, the oldest first, where to go on, and whether there are more."""
+        return self._decisions.entries(collection, wanted, most, after)
+
+    def near_misses(self, collection: Collection) -> list[StoredNearMiss]:
+        """The pairs that are kept, the newest first."""
+        return self._decisions.near_misses(collection)
+
+    def erase(self, collection: Collection, id: str, until: int | None = None) -> int:
+        """Takes every word of a deleted document out of the log; how many entries named it."""
+        return self._decisions.erase(collection, id, until)
 
     def document(self, collection: Collection, id: str) -> StoredDocument | None:
         """A document as it stands, or None."""
@@ -269,29 +339,6 @@ class RedisStore:
         """A part of the list of documents."""
         return self._listing.documents(collections, wanted, limit, cursor)
 
-    def remove(self, collection: Collection, id: str) -> tuple[Twin, ...] | None:
-        """Takes a document out whole (`remove.lua`); the copies once dropped for it, or None."""
-        keys = partition(collection.uid)
-        while True:
-            found = self._listing.record(collection, id)
-            if found is None:
-                return None
-            stored, twins = found
-            growth, tags = self._growth.of(collection), _tags_of(collection, stored)
-            reply = self._connection.run(
-                "remove",
-                [*_main_keys(keys), *growth.shard_keys(keys, tags)],
-                [
-                    collection.revision,
-                    growth.level,
-                    growth.split,
-                    id,
-                    *_place_of(stored, tags),
-                ],
-            )
-            if not self._is_refused(collection, reply) and reply[0] == b"done":
-                return twins
-
     def statistics(self, names: Sequence[str] | None) -> Statistics:
         """Counters of the named collections (None: all)."""
         return self._statistics.read(names)
@@ -299,31 +346,6 @@ class RedisStore:
     def readiness(self) -> str:
         """`ready` or `full`; raises StoreUnavailable."""
         return self._statistics.readiness()
-
-    def _expire(self, collection: Collection, texts: Sequence[StoredText], now: int) -> None:
-        """Takes out what has expired (`expire.lua`), in a full store too."""
-        keys = partition(collection.uid)
-        while True:
-            growth = self._growth.of(collection)
-            shards: list[str] = []
-            places: list[Any] = []
-            for text in texts:
-                tags = _tags_of(collection, text)
-                shards += growth.shard_keys(keys, tags)
-                places += (*_place_of(text, tags), text.id)
-            reply = self._connection.run(
-                "expire",
-                [*_main_keys(keys), *shards],
-                [
-                    collection.revision,
-                    growth.level,
-                    growth.split,
-                    collection.expires_before(now),
-                    *places,
-                ],
-            )
-            if not self._is_refused(collection, reply):
-                return
 
     def _is_refused(self, collection: Collection, reply: Sequence[Any]) -> bool:
         """Whether the script refused for what this process remembered; remembers better then."""
@@ -335,47 +357,3 @@ class RedisStore:
         indexed = self._growth.of(collection).indexed
         self._growth.heard(collection, Growth(int(reply[1]), int(reply[2]), indexed))
         return True
-
-
-def _main_keys(keys: PartitionKeys) -> list[str]:
-    """The keys of a partition in the order of the scripts that change documents."""
-    return [
-        keys.settings,
-        keys.counters,
-        keys.ids,
-        keys.documents,
-        keys.texts,
-        keys.twins,
-        keys.metadata,
-        keys.wide,
-    ]
-
-
-def _packed(number: int) -> bytes:
-    return number.to_bytes(4, "big")
-
-
-def _place_of(stored: StoredText, tags: Sequence[bytes]) -> tuple[bytes, bytes]:
-    """Where the index has a text: its number and its tags."""
-    return _packed(stored.number), b"".join(tags)
-
-
-def _probed_tags(probe: Probe) -> list[bytes]:
-    """One tag a band, and the one of the normalised hash."""
-    return [*probe.tags, probe.normalized_hash[:TAG_BYTES]]
-
-
-def _tags_of(collection: Collection, stored: StoredText) -> list[bytes]:
-    """The tags under which a text is indexed: none where it was dropped."""
-    if stored.state is State.DROPPED:
-        return []
-    tags = band_tags(stored.signature, collection.scheme.banding)
-    return [*tags, stored.hashes.normalized[:TAG_BYTES]]
-
-
-def _metadata_bytes(metadata: Metadata) -> bytes:
-    return orjson.dumps(metadata, option=orjson.OPT_SORT_KEYS) if metadata else b""
-
-
-def _flat(counters: Mapping[str, int]) -> list[str | int]:
-    return [part for pair in counters.items() for part in pair]

@@ -50,6 +50,17 @@ class Registry:
         self._read[name] = found
         return found
 
+    def by_uid(self, uid: str) -> Collection | None:
+        """The collection of a uid, or None where there is none."""
+        listed = self._connection.call(self._connection.client.hgetall, REGISTRY)
+        for name, known in listed.items():
+            if known == uid.encode() and name != NEXT_UID.encode():
+                self.forget(name.decode())
+                with suppress(UnknownCollection):
+                    found = self.collection(name.decode())
+                    return found if found.uid == uid else None
+        return None
+
     def names(self) -> list[str]:
         """The names of all collections, in order."""
         listed = self._connection.call(self._connection.client.hkeys, REGISTRY)

@@ -3,31 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import orjson
 
-from service.store.base import Candidate, Replay, Seen, StoredText
+from service.dedup.decisions import ConflictStatus
+from service.dedup.verdict import Metadata, State
+from service.store.base import (
+    Candidate,
+    CollectionState,
+    Recalled,
+    Replay,
+    Seen,
+    Standing,
+    StoredText,
+)
 from service.store.growth import Growth
-from service.store.keys import PartitionKeys
-from service.store.records import TextCodec, unpack
-
-
-@dataclass(slots=True)
-class Trail:
-    """What a look leaves for its commit: the shards that it asked, at which growth, and a few texts
-    that have expired."""
-
-    growth: Growth
-    shards: list[str]
-    expired: list[StoredText]
-
-    def shards_at(self, growth: Growth, keys: PartitionKeys, tags: Sequence[bytes]) -> list[str]:
-        """The shards of the text's tags; those of the look where the index has not grown since."""
-        if (growth.level, growth.split) == (self.growth.level, self.growth.split):
-            return list(self.shards)
-        return growth.shard_keys(keys, tags)
+from service.store.log import STATUSES, read_entry
+from service.store.records import STATES, TextCodec, unpack
 
 
 def stored_text(packed_number: bytes, record: bytes) -> StoredText:
@@ -35,37 +28,74 @@ def stored_text(packed_number: bytes, record: bytes) -> StoredText:
     return unpack(int.from_bytes(packed_number, "big"), record)
 
 
-def replay(reply: Sequence[Any]) -> Replay:
-    """The `known` of `look.lua`."""
-    _, number, record, metadata, anchor_number, anchor = reply
-    return Replay(
-        stored=stored_text(number, record),
-        metadata=orjson.loads(metadata) if metadata else {},
-        anchor=stored_text(anchor_number, anchor) if anchor else None,
+def growth_and_state(told: Sequence[Any]) -> tuple[Growth, CollectionState]:
+    """The `state` of `looking.lua`."""
+    level, split, indexed, unsettled, reindexed, oldest, ruled = told
+    return Growth(int(level), int(split), int(indexed)), CollectionState(
+        unsettled=int(unsettled or 0),
+        reindexed=int(reindexed or 0),
+        oldest=None if oldest is None else int(oldest),
+        ruled=bool(ruled),
     )
 
 
-def seen(reply: Sequence[Any], shards: list[str], codec: TextCodec) -> Seen:
-    """The `seen` of `look.lua`."""
-    _, following, level, split, indexed, old, exact, flat, cut, expired = reply
+def metadata_of(written: bytes | None) -> Metadata:
+    """Metadata as it is kept."""
+    return orjson.loads(written) if written else {}
+
+
+def replay(id: str, reply: Sequence[Any]) -> Replay:
+    """The `known` of `looking.lua`."""
+    _, number, record, metadata, anchor_number, anchor, standing = reply
+    return Replay(
+        stored=stored_text(number, record),
+        metadata=metadata_of(metadata),
+        anchor=stored_text(anchor_number, anchor) if anchor else None,
+        standing=_standing(id, standing),
+    )
+
+
+def seen(id: str, reply: Sequence[Any], state: CollectionState, codec: TextCodec) -> Seen:
+    """The `seen` of `looking.lua`."""
+    _, following, _, old, exact, flat, cut, expired, standing = reply
     candidates = [
         Candidate(
             stored_text(flat[at], flat[at + 1]),
             None if flat[at + 2] is None else codec.decompress(flat[at + 2]),
+            metadata_of(flat[at + 3]),
         )
-        for at in range(0, len(flat), 3)
+        for at in range(0, len(flat), 4)
     ]
     return Seen(
         next=int(following),
+        state=state,
+        standing=_standing(id, standing),
         old=stored_text(old[0], old[1]) if old else None,
-        old_text=codec.decompress(old[2]) if old else None,
+        old_text=codec.decompress(old[2]) if old and old[2] else None,
         old_anchor=stored_text(old[3], old[4]) if old and old[3] else None,
         exact=stored_text(exact[0], exact[1]) if exact else None,
         candidates=candidates,
         cut=bool(cut),
-        trail=Trail(
-            growth=Growth(int(level), int(split), int(indexed)),
-            shards=shards,
-            expired=[stored_text(*expired[at : at + 2]) for at in range(0, len(expired), 2)],
-        ),
+        expired=[stored_text(*expired[at : at + 2]) for at in range(0, len(expired), 2)],
     )
+
+
+def recalled(stored: StoredText, reply: Sequence[Any]) -> Recalled:
+    """What `recalling.lua` says."""
+    decision, updated, conflict, match_state, match_metadata = reply
+    status: ConflictStatus | None = None if conflict is None else STATUSES[conflict]
+    state: State | None = None if match_state is None else STATES[match_state]
+    return Recalled(
+        decision=read_entry(stored.decision, decision) if decision else None,
+        updated=read_entry(stored.superseded[2], updated)
+        if updated and stored.superseded
+        else None,
+        conflict=status,
+        match_state=state,
+        match_metadata=metadata_of(match_metadata),
+    )
+
+
+def _standing(id: str, flat: Sequence[Any]) -> Standing:
+    texts = [stored_text(flat[at], flat[at + 1]) for at in range(0, len(flat), 2)]
+    return Standing(id, *texts)

@@ -21,6 +21,7 @@ from service.store.growth import Growth, tags_of_a_text
 from service.store.keys import partition
 from service.store.registry import Registry
 
+CONFLICTS = {"open": "conflicts:o", "resolved": "conflicts:r", "void": "conflicts:v"}
 REMOVED = "removed:"
 SCORE = "score:"
 SHARDS_SAMPLED = 8
@@ -86,6 +87,8 @@ class StatisticsReader:
             scores={float(low): n for low, n in _prefixed(counted, SCORE).items()},
             leaks=counted.get("leaks", 0),
             bytes_per_document=self._bytes_per_document(collection, documents),
+            conflicts={status: counted.get(name, 0) for status, name in CONFLICTS.items()},
+            log_trimmed=counted.get("log_trimmed", 0),
         )
 
     def _bytes_per_document(self, collection: Collection, documents: DocumentCounts) -> int | None:

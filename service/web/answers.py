@@ -1,15 +1,18 @@
 """What checks, cleaning and comparing answer: plain dictionaries, dumped in one place.
 
-openapi.yaml describes them in `responses.py`; `stored_answers.py` has the rest.
+openapi.yaml describes them in `responses.py`; `stored_answers.py` and `review_answers.py` have the
+rest.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import orjson
 from flask import Response
 
 from service.checker import Comparison
-from service.dedup.verdict import Answer, Match, Supersedes
+from service.dedup.verdict import Answer, ConflictRef, Match, Supersedes
 from service.text.changes import Change, Changes
 from service.text.cleaning import Cleaned
 from service.text.cleaning_report import CleaningReport, Example, Removal
@@ -31,8 +34,8 @@ def check(answer: Answer) -> Json:
         "action": answer.action.value,
         "match": None if answer.match is None else _match(answer.match),
         "facts_differ": answer.changes.facts_differ,
-        **_changes(answer.changes),
-        "conflict": None,
+        **changes(answer.changes),
+        "conflict": None if answer.conflict is None else conflict_ref(answer.conflict),
         "survivor": answer.survivor,
         "reason": answer.reason,
         "retire": list(answer.retire),
@@ -41,7 +44,7 @@ def check(answer: Answer) -> Json:
         "candidates": {"looked_at": answer.candidates.looked_at, "cut": answer.candidates.cut},
         **clean(answer.cleaned, paged=answer.paged),
         "hashes": both_hashes(answer.hashes),
-        "decision": None,
+        "decision": answer.decision,
         "replayed": answer.replayed,
         "supersedes": None if answer.supersedes is None else _supersedes(answer.supersedes),
     }
@@ -68,22 +71,29 @@ def compare(comparison: Comparison) -> Json:
         "score": rounded(comparison.score),
         "verdict": comparison.verdict.value,
         "facts_differ": comparison.changes.facts_differ,
-        **_changes(comparison.changes),
+        **changes(comparison.changes),
     }
 
 
-def _changes(changes: Changes) -> Json:
-    told: Json = {"changes": [_change(change) for change in changes.items]}
-    return told | {"changes_cut": True} if changes.cut else told
-
-
-def _change(change: Change) -> Json:
+def change(one: Change) -> Json:
+    """One difference between two texts."""
     return {
-        "kind": change.kind.value,
-        "before": change.before,
-        "after": change.after,
-        "fact": change.fact,
+        "kind": one.kind.value,
+        "before": one.before,
+        "after": one.after,
+        "fact": one.fact,
     }
+
+
+def changes(found: Changes, item: Callable[[Change], Json] = change) -> Json:
+    """What differs between two texts, each told by `item`; says so where there is more."""
+    told: Json = {"changes": [item(one) for one in found.items]}
+    return told | {"changes_cut": True} if found.cut else told
+
+
+def conflict_ref(conflict: ConflictRef) -> Json:
+    """A conflict as other answers name it."""
+    return {"id": conflict.id, "status": conflict.status}
 
 
 def _match(match: Match) -> Json:
@@ -100,7 +110,7 @@ def _supersedes(old: Supersedes) -> Json:
     return {
         "normalized": hash_of(old.normalized),
         "score": rounded(old.score),
-        **_changes(old.changes),
+        **changes(old.changes),
     }
 
 

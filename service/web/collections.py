@@ -7,7 +7,8 @@ from flask import Blueprint, Response
 from service.web import stored_answers
 from service.web.answers import dump
 from service.web.loading import Loaded, takes
-from service.web.schemas import COLLECTION, COLLECTION_PATH, DEFAULT_LIMIT, LIST
+from service.web.parameters import COLLECTION_PATH, DEFAULT_LIMIT, LIST
+from service.web.schemas import COLLECTION
 from service.web.wiring import wiring
 
 blueprint = Blueprint("collections", __name__)

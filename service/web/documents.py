@@ -15,7 +15,7 @@ from service.web import stored_answers
 from service.web.answers import dump
 from service.web.fields import INVALID_VALUE
 from service.web.loading import Loaded, refusal, takes
-from service.web.schemas import (
+from service.web.parameters import (
     DEFAULT_LIMIT,
     DELETION,
     DELETION_OF,
@@ -52,14 +52,14 @@ def documents(query: Loaded) -> Response:
 @takes(path=DOCUMENT_PATH, query=DELETION_OF)
 def delete(id: str, query: Loaded) -> Response:
     """Delete one document."""
-    return _delete(query["collection"], id)
+    return _delete(id, query)
 
 
 @blueprint.delete("/documents")
 @takes(query=DELETION)
 def delete_by_parameter(query: Loaded) -> Response:
     """Delete the document that `id` names."""
-    return _delete(query["collection"], query["id"])
+    return _delete(query["id"], query)
 
 
 def _show(collection: str, document_id: str) -> Response:
@@ -79,6 +79,6 @@ def _list(query: Loaded) -> Response:
     return dump(stored_answers.page(page, stored_answers.document))
 
 
-def _delete(collection: str, document_id: str) -> Response:
-    twins = wiring().catalogue.delete(collection, document_id)
+def _delete(document_id: str, query: Loaded) -> Response:
+    twins = wiring().catalogue.delete(query["collection"], document_id, erase=query["erase"])
     return dump(stored_answers.deleted(document_id, twins))

@@ -40,8 +40,15 @@ PROBLEMS: dict[type[TwinsiftError], Problem] = {
     errors.MalformedBody: Problem(400, "malformed_body", {"Connection": "close"}),
     errors.UnknownCollection: Problem(404, "unknown_collection"),
     errors.UnknownDocument: Problem(404, "unknown_document"),
+    errors.UnknownConflict: Problem(404, "unknown_conflict"),
+    errors.UnknownDecision: Problem(404, "unknown_decision"),
     errors.FrozenSetting: Problem(409, "frozen_setting"),
     errors.DefaultCollection: Problem(409, "default_collection"),
+    errors.AlreadyResolved: Problem(409, "already_resolved"),
+    errors.EarlierConflict: Problem(409, "earlier_conflict"),
+    errors.ConflictVoid: Problem(409, "conflict_void"),
+    errors.AlreadyReverted: Problem(409, "already_reverted"),
+    errors.NotRevertible: Problem(409, "not_revertible"),
     errors.TooLarge: Problem(413, "too_large", {"Connection": "close"}),
     errors.UnsupportedMediaType: Problem(
         415, "unsupported_media_type", {"Accept-Encoding": ", ".join(ENCODINGS)}

@@ -43,16 +43,23 @@ class Value(fields.Field[Any]):
 
 
 class Text(Value):
-    """Any string."""
+    """Any string, or any of at most `longest` characters."""
+
+    def __init__(self, *, longest: int | None = None, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.longest = longest
 
     def _deserialize(self, value: Any, *_args: Any, **_kwargs: Any) -> str:
         if type(value) is not str:
             raise wrong(INVALID_TYPE, "must be a string")
+        if self.longest is not None and len(value) > self.longest:
+            raise wrong(INVALID_VALUE, f"must have at most {self.longest} characters")
         return value
 
     def json_schema(self) -> dict[str, Any]:
         """See `Value`."""
-        return {"type": "string"}
+        schema: dict[str, Any] = {"type": "string"}
+        return schema if self.longest is None else schema | {"maxLength": self.longest}
 
 
 class Word(Value):

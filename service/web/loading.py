@@ -13,7 +13,7 @@ from marshmallow import Schema, ValidationError
 from service.errors import Fault, InvalidRequest
 from service.web.body import read_json
 from service.web.fields import INVALID_TYPE, INVALID_VALUE, MOST_FIELDS
-from service.web.schemas import NO_PARAMETERS
+from service.web.parameters import NO_PARAMETERS
 from service.web.wiring import wiring
 
 Loaded = dict[str, Any]

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from functools import cache
 from typing import Any
@@ -19,12 +20,11 @@ from service.web import schemas
 from service.web.errors import INTERNAL, MEDIA_TYPE, PROBLEMS, TITLES
 from service.web.examples import EXAMPLES, PROBLEM_EXAMPLE
 from service.web.fields import Value
+from service.web.json_schemas import Json, ref
 from service.web.operations import OPERATIONS, Operation
+from service.web.parameters import NO_PARAMETERS
 from service.web.request_ids import HEADER
-from service.web.responses import RESPONSES, ref
-from service.web.schemas import NO_PARAMETERS
-
-Json = dict[str, Any]
+from service.web.responses import RESPONSES
 
 OPENAPI_VERSION = "3.1.0"
 
@@ -49,6 +49,8 @@ _NAMES: dict[type[Schema], str] = {
     schemas.CleaningShape: "CleaningSettings",
     schemas.RepeatedLinesShape: "RepeatedLinesSettings",
     schemas.ShinglesShape: "ShinglesSettings",
+    schemas.RulingShape: "RulingRequest",
+    schemas.RevertShape: "RevertRequest",
 }
 _HEADERS: Json = {HEADER: {"$ref": f"#/components/headers/{HEADER}"}}
 _STATUSES = {problem.code: problem.status for problem in (*PROBLEMS.values(), INTERNAL)}
@@ -128,7 +130,7 @@ def _operation(operation: Operation) -> Json:
 
 def _operation_id(operation: Operation) -> str:
     words = operation.path.strip("/").replace("{", "by_").replace("}", "")
-    return f"{operation.method.lower()}_{words.replace('/', '_').replace('.', '_')}"
+    return f"{operation.method.lower()}_{re.sub('[/.-]', '_', words)}"
 
 
 def _parameters(schema: Schema | None, place: str) -> list[Json]:

@@ -5,38 +5,10 @@ openapi.yaml is made from this table, and a test holds it against the routes of 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from service.web import parameters, schemas
+from service.web.operation import STORE, WRITING, Operation
 
-from marshmallow import Schema
-
-from service.web import schemas
-from service.web.schemas import NO_PARAMETERS
-
-STORE = ("store_unavailable",)
-WRITING = ("store_unavailable", "store_full")
-BODY = ("malformed_json", "malformed_body", "unsupported_media_type")
-ALWAYS = ("too_large", "invalid_request", "internal_error")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Operation:
-    """One call. `answers` names the component of each status, `fails` the codes of its own."""
-
-    method: str
-    path: str
-    summary: str
-    answers: Mapping[int, str]
-    fails: tuple[str, ...] = ()
-    path_schema: Schema | None = None
-    query: Schema = NO_PARAMETERS
-    body: Schema | None = None
-
-    @property
-    def codes(self) -> tuple[str, ...]:
-        """Every code that the call can fail with."""
-        return (*(BODY if self.body is not None else ()), *ALWAYS, *self.fails)
-
+__all__ = ["OPERATIONS", "Operation"]
 
 _DOCUMENT_FAILS = ("unknown_collection", "unknown_document")
 
@@ -69,7 +41,7 @@ OPERATIONS = (
         method="GET",
         path="/documents",
         summary="List documents, or show the one that `id` names",
-        query=schemas.DOCUMENTS,
+        query=parameters.DOCUMENTS,
         answers={200: "DocumentList or Document"},
         fails=(*_DOCUMENT_FAILS, *STORE),
     ),
@@ -77,7 +49,7 @@ OPERATIONS = (
         method="DELETE",
         path="/documents",
         summary="Delete the document that `id` names",
-        query=schemas.DELETION,
+        query=parameters.DELETION,
         answers={200: "DeletedDocument"},
         fails=(*_DOCUMENT_FAILS, *WRITING),
     ),
@@ -85,8 +57,8 @@ OPERATIONS = (
         method="GET",
         path="/documents/{id}",
         summary="Show a document",
-        path_schema=schemas.DOCUMENT_PATH,
-        query=schemas.OF_COLLECTION,
+        path_schema=parameters.DOCUMENT_PATH,
+        query=parameters.OF_COLLECTION,
         answers={200: "Document"},
         fails=(*_DOCUMENT_FAILS, *STORE),
     ),
@@ -94,8 +66,8 @@ OPERATIONS = (
         method="DELETE",
         path="/documents/{id}",
         summary="Delete a document",
-        path_schema=schemas.DOCUMENT_PATH,
-        query=schemas.DELETION_OF,
+        path_schema=parameters.DOCUMENT_PATH,
+        query=parameters.DELETION_OF,
         answers={200: "DeletedDocument"},
         fails=(*_DOCUMENT_FAILS, *WRITING),
     ),
@@ -103,7 +75,7 @@ OPERATIONS = (
         method="GET",
         path="/collections",
         summary="List collections",
-        query=schemas.LIST,
+        query=parameters.LIST,
         answers={200: "CollectionList"},
         fails=STORE,
     ),
@@ -111,7 +83,7 @@ OPERATIONS = (
         method="GET",
         path="/collections/{name}",
         summary="Show a collection",
-        path_schema=schemas.COLLECTION_PATH,
+        path_schema=parameters.COLLECTION_PATH,
         answers={200: "Collection"},
         fails=("unknown_collection", *STORE),
     ),
@@ -119,7 +91,7 @@ OPERATIONS = (
         method="PUT",
         path="/collections/{name}",
         summary="Make a collection, or change the settings that the body names",
-        path_schema=schemas.COLLECTION_PATH,
+        path_schema=parameters.COLLECTION_PATH,
         body=schemas.COLLECTION,
         answers={200: "Collection", 201: "Collection"},
         fails=("frozen_setting", *WRITING),
@@ -128,15 +100,71 @@ OPERATIONS = (
         method="DELETE",
         path="/collections/{name}",
         summary="Remove a collection with all its documents",
-        path_schema=schemas.COLLECTION_PATH,
+        path_schema=parameters.COLLECTION_PATH,
         answers={200: "DeletedCollection"},
         fails=("unknown_collection", "default_collection", *WRITING),
     ),
     Operation(
         method="GET",
+        path="/conflicts",
+        summary="List conflicts, the newest first",
+        query=parameters.CONFLICTS,
+        answers={200: "ConflictList"},
+        fails=("unknown_collection", *STORE),
+    ),
+    Operation(
+        method="GET",
+        path="/conflicts/{id}",
+        summary="Show a conflict",
+        path_schema=parameters.CONFLICT_PATH,
+        answers={200: "Conflict"},
+        fails=("unknown_conflict", *STORE),
+    ),
+    Operation(
+        method="POST",
+        path="/conflicts/{id}/resolve",
+        summary="Rule on a conflict; the same ruling again is no error",
+        path_schema=parameters.CONFLICT_PATH,
+        body=schemas.RULING,
+        answers={200: "Ruling"},
+        fails=(
+            "unknown_conflict",
+            "already_resolved",
+            "earlier_conflict",
+            "conflict_void",
+            *WRITING,
+        ),
+    ),
+    Operation(
+        method="GET",
+        path="/decisions",
+        summary="Follow the log of decisions, oldest first for each document",
+        query=parameters.DECISIONS,
+        answers={200: "DecisionList"},
+        fails=("unknown_collection", *STORE),
+    ),
+    Operation(
+        method="POST",
+        path="/decisions/{id}/revert",
+        summary="Take a decision back",
+        path_schema=parameters.DECISION_PATH,
+        body=schemas.REVERT,
+        answers={200: "Reverted"},
+        fails=("unknown_decision", "already_reverted", "not_revertible", *WRITING),
+    ),
+    Operation(
+        method="GET",
+        path="/near-misses",
+        summary="List sampled pairs that fell just below the threshold",
+        query=parameters.NEAR_MISSES,
+        answers={200: "NearMissList"},
+        fails=("unknown_collection", *STORE),
+    ),
+    Operation(
+        method="GET",
         path="/stats",
         summary="Count what was checked and what is kept",
-        query=schemas.STATS,
+        query=parameters.STATS,
         answers={200: "Stats"},
         fails=("unknown_collection", *STORE),
     ),

@@ -1,4 +1,5 @@
-"""The shape of every request: types, ranges and names, no look at anything stored.
+"""The shape of every body: types, ranges and names, no look at anything stored. What stands in an
+address is in `parameters.py`.
 
 Unknown fields are refused, nested ones too. Each schema is made once, here.
 """
@@ -9,6 +10,7 @@ from typing import Any
 
 from marshmallow import RAISE, Schema
 
+from service.dedup.decisions import Keep
 from service.web.fields import (
     UNKNOWN_FIELD,
     Choice,
@@ -25,17 +27,17 @@ from service.web.metadata import Metadata
 COLLECTION_PATTERN = r"[a-z0-9][a-z0-9._-]{0,63}"
 ID_PATTERN = r"[^\x00-\x1f\x7f-\x9f]{1,512}"
 MOST_PAGES = 100_000
-
-DEFAULT_LIMIT = 50
-STATES = ("active", "held", "dropped")
+LONGEST_NOTE = 4096
 
 
-def _identifier(**kwargs: Any) -> Word:
+def identifier(**kwargs: Any) -> Word:
+    """What callers name documents and people by."""
     words = "must have 1 to 512 characters, no control characters"
     return Word(ID_PATTERN, words, **kwargs)
 
 
-def _collection(**kwargs: Any) -> Word:
+def collection_name(**kwargs: Any) -> Word:
+    """The name of a collection."""
     words = "must be 1 to 64 of a-z, 0-9, '.', '_' and '-', the first a letter or digit"
     return Word(COLLECTION_PATTERN, words, **kwargs)
 
@@ -49,6 +51,12 @@ class Shape(Schema):
         unknown = RAISE
 
     error_messages = {"unknown": f"{UNKNOWN_FIELD}: is not a field of this call"}
+
+
+class QueryShape(Shape):
+    """The parameters of a call; one that it does not name is an error."""
+
+    error_messages = {"unknown": f"{UNKNOWN_FIELD}: is not a parameter of this call"}
 
 
 class RepeatedLinesShape(Shape):
@@ -92,10 +100,10 @@ class CollectionShape(Shape):
 class CheckShape(Shape):
     """One text under one id: exactly one of `text` and `pages`."""
 
-    id = _identifier(required=True)
+    id = identifier(required=True)
     text = Text()
     pages = Texts(MOST_PAGES, about="as with `text` and form feeds between the pages")
-    collection = _collection(load_default="default")
+    collection = collection_name(load_default="default")
     metadata = Metadata(about="kept and given back; the five named keys have a meaning")
     dry_run = Flag(load_default=False, about="answer without writing anything")
 
@@ -105,7 +113,7 @@ class CleanShape(Shape):
 
     text = Text()
     pages = Texts(MOST_PAGES)
-    collection = _collection()
+    collection = collection_name()
     cleaning = Part(CleaningShape)
 
 
@@ -114,100 +122,27 @@ class CompareShape(Shape):
 
     a = Text(required=True)
     b = Text(required=True)
-    collection = _collection(load_default="default")
+    collection = collection_name(load_default="default")
 
 
-class QueryFlag(Flag):
-    """`true` or `false`, as a query parameter writes them."""
+class RulingShape(Shape):
+    """What a ruling keeps, and who says so."""
 
-    def _deserialize(self, value: Any, *args: Any, **kwargs: Any) -> bool:
-        written = {"true": True, "false": False}.get(value, value)
-        return super()._deserialize(written, *args, **kwargs)
-
-
-class QueryNumber(Number):
-    """A whole number, as a query parameter writes it."""
-
-    def _deserialize(self, value: Any, *args: Any, **kwargs: Any) -> float:
-        digits = value.isascii() and value.isdigit() and len(value) < 16
-        return super()._deserialize(int(value) if digits else value, *args, **kwargs)
+    keep = Choice(*Keep, required=True)
+    by = identifier(required=True, about="who rules; told to whoever asks")
+    note = Text(longest=LONGEST_NOTE)
 
 
-class QueryShape(Shape):
-    """The parameters of a call; one that it does not name is an error."""
+class RevertShape(Shape):
+    """Who takes a decision back, and why."""
 
-    error_messages = {"unknown": f"{UNKNOWN_FIELD}: is not a parameter of this call"}
-
-
-class NoParameters(QueryShape):
-    """For calls that take none."""
-
-
-class ListParameters(QueryShape):
-    """Where a list goes on, and how far."""
-
-    limit = QueryNumber(1, 500, whole=True, about=f"{DEFAULT_LIMIT} where it is not given")
-    cursor = Word(r".{1,4096}", "must be the `next` of an answer", about="the `next` of an answer")
-
-
-class DocumentsParameters(ListParameters):
-    """Which documents to list; or, with `id`, which one to show."""
-
-    id = _identifier()
-    collection = _collection()
-    state = Choice(*STATES)
-    family = Word(r"[^\x00-\x1f\x7f-\x9f]{1,128}", "must be the `family` of an answer")
-    orphaned = QueryFlag()
-
-
-class OfCollection(QueryShape):
-    """The collection in which a document is looked for."""
-
-    collection = _collection(load_default="default")
-
-
-class DeletionOf(OfCollection):
-    """How to delete a document. All that is kept of it goes, with `erase` and without."""
-
-    erase = QueryFlag(
-        load_default=False, about="nothing of a deleted document is kept, with this and without"
-    )
-
-
-class Deletion(DeletionOf):
-    """Which document to delete, and how."""
-
-    id = _identifier(required=True)
-
-
-class StatsParameters(QueryShape):
-    """Which collection to count; all of them where none is named."""
-
-    collection = _collection()
-
-
-class DocumentPath(Shape):
-    """The id of a document in a path."""
-
-    id = _identifier(required=True)
-
-
-class CollectionPath(Shape):
-    """The name of a collection in a path."""
-
-    name = _collection(required=True)
+    by = identifier()
+    note = Text(longest=LONGEST_NOTE)
 
 
 CHECK = CheckShape()
 CLEAN = CleanShape()
 COMPARE = CompareShape()
 COLLECTION = CollectionShape()
-NO_PARAMETERS = NoParameters()
-LIST = ListParameters()
-DOCUMENTS = DocumentsParameters()
-OF_COLLECTION = OfCollection()
-DELETION_OF = DeletionOf()
-DELETION = Deletion()
-STATS = StatsParameters()
-DOCUMENT_PATH = DocumentPath()
-COLLECTION_PATH = CollectionPath()
+RULING = RulingShape()
+REVERT = RevertShape()

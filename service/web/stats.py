@@ -7,7 +7,7 @@ from flask import Blueprint, Response
 from service.web import stored_answers
 from service.web.answers import dump
 from service.web.loading import Loaded, takes
-from service.web.schemas import STATS
+from service.web.parameters import STATS
 from service.web.wiring import wiring
 
 blueprint = Blueprint("stats", __name__)

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
+from service.dedup.decisions import ConflictStatus
 from service.dedup.stored import (
     CollectionInfo,
     CollectionStatistics,
     DocumentCounts,
     Page,
+    Pending,
     Statistics,
     StoredDocument,
     Twin,
 )
 from service.dedup.verdict import Action, Verdict
+from service.web.answers import conflict_ref
 from service.web.wire_values import Json, both_hashes, rounded, time
 
 T = TypeVar("T")
@@ -33,7 +36,8 @@ def document(stored: StoredDocument) -> Json:
         "hashes": both_hashes(stored.hashes),
         "metadata": dict(stored.metadata),
         "text": stored.text,
-        "pending": None,
+        "pending": None if stored.pending is None else _pending(stored.pending),
+        "conflict": None if stored.conflict is None else conflict_ref(stored.conflict),
         "registered_at": time(stored.registered_at),
         "updated_at": time(stored.updated_at),
         "twins": [_twin(twin) for twin in stored.twins],
@@ -91,7 +95,7 @@ def _collection(counted: CollectionStatistics) -> Json:
             "verdicts": verdicts,
             "actions": actions,
         },
-        "conflicts": {"open": 0, "resolved": 0, "void": 0},
+        "conflicts": {status.value: counted.conflicts.get(status, 0) for status in ConflictStatus},
         "cleaning": {
             "chars_before": counted.chars_before,
             "chars_after": counted.chars_after,
@@ -104,11 +108,22 @@ def _collection(counted: CollectionStatistics) -> Json:
         "leaks": counted.leaks,
         "embedding_calls_saved": actions["skip"],
         "bytes_per_document": counted.bytes_per_document,
+        "log_trimmed": counted.log_trimmed,
     }
 
 
 def _counts(counts: DocumentCounts) -> Json:
     return {"active": counts.active, "held": counts.held, "dropped": counts.dropped}
+
+
+def _pending(pending: Pending) -> Json:
+    return {
+        "text": pending.text,
+        "hashes": both_hashes(pending.hashes),
+        "metadata": dict(pending.metadata),
+        "posted_at": time(pending.posted_at),
+        "conflict": pending.conflict,
+    }
 
 
 def _twin(twin: Twin) -> Json:

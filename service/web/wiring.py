@@ -9,6 +9,7 @@ from flask import Flask, current_app
 
 from service.catalogue import Catalogue
 from service.checker import Checker
+from service.reviewing import Reviewer
 from service.settings import Settings
 
 _NAME = "twinsift"
@@ -21,6 +22,7 @@ class Wiring:
     settings: Settings
     checker: Checker
     catalogue: Catalogue
+    reviewer: Reviewer
 
 
 def attach(app: Flask, wiring: Wiring) -> None:

@@ -15,8 +15,13 @@ MODULES = {
 
 # These put the other parts together and may import all of them.
 OUTERMOST = {"service.app", "service.cli", "service.serving"}
-# The use cases and what they are made of: every module that is no layer of its own.
-CORE = {m for m in MODULES if m.count(".") == 1} - OUTERMOST - {"service.web", "service.store"}
+# The use cases know nothing of each other.
+USE_CASES = {"service.checker", "service.catalogue", "service.reviewing"}
+# What they are made of, from the ground up: each may import those before it.
+PARTS = ("preparing", "matching", "deciding", "drafting", "placing", "registering", "settling",
+         "concluding", "ruling", "reverting")  # fmt: skip
+GROUND = {"service.text", "service.dedup", "service.errors",
+          "service.store.base", "service.store.step"}  # fmt: skip
 
 # A part is named by the longest prefix that fits; `service` is whatever else there is.
 MAY_IMPORT: dict[str, set[str]] = {
@@ -24,13 +29,24 @@ MAY_IMPORT: dict[str, set[str]] = {
     "service.errors": set(),
     "service.text": {"service.text", "service.errors"},
     "service.dedup": {"service.dedup", "service.text", "service.errors"},
-    "service": CORE | {"service.store.base"},
-    "service.store.embedded": set(),
     "service.cursors": {"service.errors"},
+    **{
+        f"service.{part}": GROUND | {f"service.{lower}" for lower in PARTS[:level]}
+        for level, part in enumerate(PARTS)
+    },
+    **dict.fromkeys(USE_CASES, GROUND | {f"service.{part}" for part in (*PARTS, "cursors")}),
+    "service.batching": {"service.checker", *GROUND},
+    "service": set(),
+    "service.store.embedded": set(),
     "service.store": {
         "service.store", "service.dedup", "service.errors", "service.settings", "service.cursors",
     },
-    "service.web": CORE | {"service.web"},
+    # What is kept of decisions quotes changes: all that the store knows of what is in a text.
+    "service.store.step": {"service.store.base", "service.dedup", "service.text.changes"},
+    "service.store.log": {"service.store.step", "service.dedup", "service.text.changes"},
+    "service.web": USE_CASES | {
+        "service.web", "service.text", "service.dedup", "service.errors", "service.settings",
+    },
     **{part: {"service"} for part in OUTERMOST},
 }  # fmt: skip
 

@@ -1,6 +1,7 @@
 """A checker over a real, empty store."""
 
 import random
+import time
 from collections.abc import Callable
 
 import pytest
@@ -9,6 +10,7 @@ import redis
 from service.catalogue import Catalogue
 from service.checker import Checker
 from service.dedup.verdict import Answer, Document, Posted
+from service.reviewing import Reviewer
 from service.store.connection import Connection
 from service.store.redis_store import RedisStore
 from tests.store.index_walk import walk
@@ -17,19 +19,42 @@ Post = Callable[..., Answer]
 Scan = Callable[[str], list[str]]
 
 
-@pytest.fixture
-def store(redis_url: str, redis_client: redis.Redis) -> RedisStore:
-    return RedisStore(Connection(redis_url, threads=4, deadline=10.0))
+class Clock:
+    """The time of day in seconds, which a test may move on."""
+
+    def __init__(self) -> None:
+        self.ahead = 0.0
+
+    def __call__(self) -> float:
+        return time.time() + self.ahead
+
+    def move_on(self, days: float) -> None:
+        self.ahead += days * 86_400
 
 
 @pytest.fixture
-def checker(store: RedisStore) -> Checker:
-    return Checker(store, deadline=10.0)
+def clock() -> Clock:
+    return Clock()
 
 
 @pytest.fixture
-def catalogue(store: RedisStore) -> Catalogue:
-    return Catalogue(store)
+def store(redis_url: str, redis_client: redis.Redis, clock: Clock) -> RedisStore:
+    return RedisStore(Connection(redis_url, threads=4, deadline=10.0), clock=clock)
+
+
+@pytest.fixture
+def checker(store: RedisStore, clock: Clock) -> Checker:
+    return Checker(store, deadline=10.0, clock=clock)
+
+
+@pytest.fixture
+def catalogue(store: RedisStore, clock: Clock) -> Catalogue:
+    return Catalogue(store, deadline=10.0, clock=clock)
+
+
+@pytest.fixture
+def reviewer(store: RedisStore, clock: Clock) -> Reviewer:
+    return Reviewer(store, deadline=10.0, clock=clock)
 
 
 @pytest.fixture

@@ -1,21 +1,34 @@
 """The index through its use case: what a check finds, keeps and leaves behind."""
 
+import random
 import threading
 from collections import Counter
 
 import pytest
 
-from service.checker import Checker
+from service.dedup.decisions import ConflictFilter, DecisionFilter, Keep
 from service.dedup.stored import DocumentFilter
 from service.dedup.verdict import Document, Posted
 from service.errors import StoreFull, UnknownCollection, UnknownDocument
 from service.store.base import Replay
-from service.store.connection import Connection
 from service.store.keys import partition
-from service.store.redis_store import RedisStore
+from service.store.step import Step
 
-TEXT = " ".join(f"word{i}" for i in range(60))
-NEAR = TEXT.replace("word30", "other")
+# Sixty words without a digit, which would be a fact: a near copy differs in its wording only.
+WORDS = [
+    first + last
+    for first in ("bran", "clov", "dorm", "fern", "glim", "hask", "jolt", "kelp", "lund", "morv")
+    for last in ("adel", "ebin", "ilor", "otun", "umel", "aspe")
+]
+TEXT = " ".join(WORDS)
+NEAR = TEXT.replace(WORDS[30], "other")
+OTHER = "another text altogether"
+DIFFERING = TEXT.replace(WORDS[30], "17")
+
+
+def shuffled(seed: int) -> str:
+    """A text of the same words that is like no other one."""
+    return " ".join(random.Random(seed).sample(WORDS, 30))
 
 
 def test_a_first_text_is_new(post):
@@ -71,13 +84,13 @@ def test_an_update_tells_what_it_supersedes(post):
 
 def test_after_an_update_nothing_of_the_old_text_is_matched(post):
     post("a", TEXT)
-    post("a", "another text altogether")
+    post("a", OTHER)
     assert post("b", TEXT).verdict == "new"
 
 
 def test_an_update_that_turns_out_a_duplicate_retires_its_own_id(post):
     post("a", TEXT)
-    post("b", "another text altogether")
+    post("b", OTHER)
     answer = post("b", NEAR)
     assert (answer.action, answer.retire) == ("skip", ("b",))
 
@@ -126,7 +139,7 @@ def test_a_deleted_document_is_unknown(post, catalogue):
 def test_what_was_matched_is_of_one_family(post):
     families = {post("a", TEXT).family, post("b", NEAR).family, post("c", TEXT).family}
     assert len(families) == 1
-    assert post("d", "another text altogether").family not in families
+    assert post("d", OTHER).family not in families
 
 
 def test_a_dry_run_leaves_no_trace(post, catalogue):
@@ -172,16 +185,24 @@ def test_the_script_cache_may_be_flushed_at_any_time(post, redis_client):
     assert post("b", NEAR).verdict == "near_duplicate"
 
 
-def test_the_index_agrees_with_itself_after_all_that_can_happen(post, catalogue, index_faults):
-    post("a", TEXT)
+def test_the_index_agrees_with_itself_after_all_that_can_happen(
+    world, post, catalogue, index_faults
+):
     post("b", NEAR)
-    post("b", "another text altogether")
+    post("b", OTHER)
     post("a", NEAR)
     post("c", TEXT)
     post("c", TEXT.upper())
     catalogue.delete("default", "a")
-    post("c", "another text altogether")
+    post("c", OTHER)
     post("d", NEAR)
+    post("e", DIFFERING)
+    world.rule()
+    world.revert()
+    post("b", DIFFERING)
+    catalogue.delete("default", "e")
+    catalogue.delete("default", "d", erase=True)
+    post("d", DIFFERING)
     assert index_faults() == []
 
 
@@ -239,7 +260,7 @@ def test_a_full_store_takes_nothing_new_and_still_gives_and_deletes(
     redis_client.config_set("maxmemory", used)
     try:
         with pytest.raises(StoreFull):
-            post("b", "another text altogether")
+            post("b", OTHER)
         assert post("a", TEXT).replayed
         assert catalogue.readiness() == "full"
         catalogue.delete("default", "a")
@@ -264,7 +285,7 @@ def test_documents_are_listed_in_order_of_registration_page_by_page(post, catalo
 def test_documents_are_listed_by_state_family_and_orphanhood(post, catalogue):
     family = post("a", TEXT).family
     post("b", NEAR)
-    post("c", "another text altogether")
+    post("c", OTHER)
 
     def ids(**wanted):
         page = catalogue.documents("default", DocumentFilter(**wanted), 50, None)
@@ -282,21 +303,95 @@ def test_an_unknown_collection_is_said_to_be_unknown(post):
         post("a", TEXT, collection="nowhere")
 
 
-def test_a_commit_that_is_run_twice_is_refused_the_second_time(
-    checker, post, store, monkeypatch, index_faults
+class World:
+    """A store with one document `a`, and what a test may have happen in it."""
+
+    def __init__(self, post, catalogue, reviewer, clock):
+        self.post, self.catalogue, self.reviewer, self.clock = post, catalogue, reviewer, clock
+        post("a", TEXT)
+
+    def copy(self):
+        self.post("b", NEAR)
+
+    def hold(self):
+        self.post("b", DIFFERING)
+
+    def hold_an_update(self):
+        self.post("b", OTHER)
+        self.post("b", DIFFERING)
+
+    def rule(self):
+        (conflict,) = self.reviewer.conflicts(None, ConflictFilter(), 50, None).items
+        self.reviewer.resolve(conflict.id, Keep.INCOMING, "somebody", None)
+
+    def hold_and_rule(self):
+        self.hold()
+        self.rule()
+
+    def delete(self):
+        self.catalogue.delete("default", "a")
+
+    def revert(self):
+        last = self.reviewer.decisions(None, DecisionFilter(), 50, None).items[-1]
+        self.reviewer.revert(last.id, None, None)
+
+    def post_other_bytes(self):
+        self.post("a", TEXT.upper())
+
+    def post_again(self):
+        self.post("b", OTHER)
+
+    def update(self):
+        self.post("a", OTHER)
+
+    def let_expire(self):
+        self.catalogue.configure("default", {"ttl_days": 1})
+        self.clock.move_on(days=2)
+
+
+@pytest.fixture
+def world(post, catalogue, reviewer, clock) -> World:
+    return World(post, catalogue, reviewer, clock)
+
+
+@pytest.mark.parametrize(
+    "happenings",
+    [
+        (World.copy,),
+        (World.hold,),
+        (World.update,),
+        (World.post_other_bytes,),
+        (World.delete,),
+        (World.hold, World.rule),
+        (World.hold, World.delete),
+        (World.hold, World.update),
+        (World.hold_an_update, World.rule),
+        (World.hold_an_update, World.post_again),
+        (World.copy, World.revert),
+        (World.delete, World.revert),
+        (World.hold_and_rule, World.revert),
+        (World.let_expire, World.copy),
+    ],
+    ids=lambda happenings: ", ".join(happening.__name__ for happening in happenings),
+)
+def test_a_step_that_is_applied_twice_is_refused_the_second_time(
+    world, store, monkeypatch, index_faults, happenings
 ):
-    post("a", TEXT)
-    committed = []
-    commit = store.commit
+    *before, act = happenings
+    for prepare in before:
+        prepare(world)
+    applied = []
+    apply = store.apply
 
-    def twice(collection, seen, entry):
-        committed.append(commit(collection, seen, entry))
-        committed.append(commit(collection, seen, entry))
-        return committed[0]
+    def twice(collection, step, **more):
+        applied.append((apply(collection, step, **more), apply(collection, step, **more)))
+        return applied[-1][0]
 
-    monkeypatch.setattr(store, "commit", twice)
-    checker.check(Document("b", Posted(NEAR, None)))
-    assert committed == [2, None]
+    monkeypatch.setattr(store, "apply", twice)
+    act(world)
+    assert applied
+    assert all(first is not None for first, _ in applied)
+    assert [second for _, second in applied if second is not None] == []
     assert index_faults() == []
 
 
@@ -312,7 +407,7 @@ def test_a_check_that_is_run_twice_finds_its_own_text_the_second_time(
 
     monkeypatch.setattr(store, "check", twice)
     checker.check(Document("a", Posted(TEXT, None)))
-    assert told[0] == 1
+    assert told[0].number == 1
     assert isinstance(told[1], Replay)
     assert index_faults() == []
 
@@ -324,34 +419,96 @@ def test_numbers_that_are_used_up_are_said_to_be_and_change_nothing(
     settings = partition(store.collection("default").uid).settings
     redis_client.hset(settings, "next", 2**32)
     with pytest.raises(StoreFull, match="numbers"):
-        post("b", "another text altogether")
+        post("b", OTHER)
     assert index_faults() == []
 
 
-HALF_ALIKE = " ".join(f"other{i}" if i % 8 == 0 else f"word{i}" for i in range(60))
+HALF_ALIKE = " ".join(f"un{word}" if at % 8 == 0 else word for at, word in enumerate(WORDS))
+
+
+@pytest.fixture
+def overtaken(store, monkeypatch):
+    """Has something happen between the look and the step of the text `late`, once:
+    `overtaken(lambda: …)`. What it gives holds the step that was overtaken."""
+    apply = store.apply
+
+    def overtake(happen):
+        steps: list[Step] = []
+
+        def after_others(collection, step, **more):
+            if not steps and step.new is not None and step.new.stored.id == "late":
+                steps.append(step)
+                happen()
+            return apply(collection, step, **more)
+
+        monkeypatch.setattr(store, "apply", after_others)
+        return steps
+
+    return overtake
 
 
 @pytest.mark.parametrize("others", [0, 3, 20])
-def test_newcomers_are_noticed_however_many_came_since_the_look(
-    post, checker, store, monkeypatch, others: int
-):
+def test_newcomers_are_noticed_however_many_came_since_the_look(post, overtaken, others: int):
     """A text that shares a bucket with another and is yet new: its commit must see who came."""
     post("half alike", HALF_ALIKE)
-    overtaken: list[object] = []
-    commit = store.commit
 
-    def after_others(collection, seen, entry):
-        if entry.probe.id == "late" and not overtaken:
-            overtaken.append(entry)
-            post("twin", TEXT)
-            for number in range(others):
-                post(f"other{number}", f"a text of its own, the {number} of {others}")
-        return commit(collection, seen, entry)
+    def come():
+        post("twin", TEXT)
+        for number in range(others):
+            post(f"other{number}", f"a text of its own, the {number} of {others}")
 
-    monkeypatch.setattr(store, "commit", after_others)
-    answer = checker.check(Document("late", Posted(NEAR, None)))
-    assert overtaken
+    steps = overtaken(come)
+    answer = post("late", NEAR)
+    assert steps
     assert (answer.verdict, answer.match.id) == ("near_duplicate", "twin")
+
+
+@pytest.mark.parametrize("others", [0, 3, 20])
+def test_a_newcomer_of_the_same_words_is_noticed_by_a_copy_that_is_to_be_dropped(
+    post, catalogue, overtaken, others: int
+):
+    """It will not be matched itself, so only an equal text counts; and that has another answer."""
+    catalogue.configure("default", {"on_conflict": "ingest"})
+    post("a", TEXT)
+
+    def come():
+        catalogue.configure("default", {"threshold": 1.0})
+        post("twin", NEAR)
+        catalogue.configure("default", {"threshold": 0.6})
+        for number in range(others):
+            post(f"other{number}", f"a text of its own, the {number} of {others}")
+
+    steps = overtaken(come)
+    answer = post("late", NEAR)
+    assert steps
+    assert (answer.verdict, answer.match.id) == ("exact_duplicate", "twin")
+
+
+def test_of_two_equal_held_copies_that_come_at_once_one_is_held(post, overtaken, index_faults):
+    post("a", TEXT)
+    steps = overtaken(lambda: post("first", DIFFERING))
+    answer = post("late", DIFFERING)
+    assert steps
+    assert (answer.verdict, answer.match.id) == ("exact_duplicate", "first")
+    assert (answer.action, answer.match.state) == ("skip", "held")
+    assert index_faults() == []
+
+
+def test_a_text_that_came_back_since_the_look_is_noticed(world, post, overtaken):
+    """It comes back under an old number, so it is no newcomer."""
+    post("half alike", HALF_ALIKE)
+    world.delete()
+    steps = overtaken(world.revert)
+    answer = post("late", NEAR)
+    assert steps
+    assert (answer.verdict, answer.match.id) == ("near_duplicate", "a")
+
+
+def test_a_match_that_left_since_the_look_is_not_named(world, post, overtaken):
+    steps = overtaken(world.delete)
+    answer = post("late", NEAR)
+    assert steps
+    assert (answer.verdict, answer.match) == ("new", None)
 
 
 def test_a_family_that_shares_half_its_words_does_not_crowd_a_shard(
@@ -394,15 +551,16 @@ def test_an_id_that_was_never_active_is_not_retired(post):
 
 def test_a_replay_tells_again_which_id_is_retired(post):
     post("a", TEXT)
-    post("b", "another text altogether")
+    post("b", OTHER)
     post("b", NEAR)
     assert post("b", NEAR).retire == ("b",)
 
 
-def test_a_replay_without_metadata_tells_the_leak_again(post):
+@pytest.mark.parametrize("copy", [TEXT, NEAR, DIFFERING])
+def test_a_replay_without_metadata_tells_the_leak_again(post, copy):
     post("a", TEXT, metadata={"split": "train"})
-    post("b", NEAR, metadata={"split": "eval"})
-    assert post("b", NEAR).leak == ("eval", "train")
+    assert post("b", copy, metadata={"split": "eval"}).leak == ("eval", "train")
+    assert post("b", copy).leak == ("eval", "train")
 
 
 def test_other_bytes_of_the_same_words_keep_the_metadata(post, catalogue):
@@ -438,20 +596,17 @@ def test_a_family_has_one_name(post, catalogue):
 
 
 def test_what_has_expired_leaves_a_full_store_too(
-    redis_url, redis_client, catalogue, words, index_faults
+    redis_client, catalogue, post, clock, index_faults
 ):
     catalogue.configure("default", {"ttl_days": 1})
-    now = [1_000_000.0]
-    store = RedisStore(Connection(redis_url, threads=1, deadline=5.0), clock=lambda: now[0])
-    checker = Checker(store, clock=lambda: now[0])
     for number in range(20):
-        checker.check(Document(f"t{number}", Posted(words(30), None)))
-    now[0] += 3 * 86_400
+        post(f"t{number}", shuffled(number))
+    clock.move_on(days=3)
     redis_client.config_set("maxmemory", 1)
     try:
         for number in range(20):
             with pytest.raises(StoreFull):
-                checker.check(Document(f"new{number}", Posted(words(30), None)))
+                post(f"new{number}", shuffled(100 + number))
     finally:
         redis_client.config_set("maxmemory", 0)
     assert catalogue.statistics("default").collections["default"].documents.active == 0

@@ -73,7 +73,12 @@ def test_what_is_no_time_is_refused_by_name(text: str) -> None:
     assert refusal(TWINSIFT_DEADLINE=text).startswith("TWINSIFT_DEADLINE: ")
 
 
-@pytest.mark.parametrize("name", ["TWINSIFT_WORKERS", "TWINSIFT_THREADS"])
+def test_the_log_is_kept_for_as_many_days_as_are_told() -> None:
+    assert load({}).log_days == 90
+    assert load({"TWINSIFT_LOG_DAYS": "7"}).log_days == 7
+
+
+@pytest.mark.parametrize("name", ["TWINSIFT_WORKERS", "TWINSIFT_THREADS", "TWINSIFT_LOG_DAYS"])
 @pytest.mark.parametrize("text", ["0", "-1", "1.0", "many", "10000", "٣"])
 def test_what_is_no_count_is_refused_by_name(name: str, text: str) -> None:
     assert refusal(**{name: text}).startswith(f"{name}: ")

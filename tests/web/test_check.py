@@ -61,12 +61,6 @@ def test_a_duplicate_shares_the_family_of_its_match(check: Post) -> None:
     assert check("c", OTHER)["family"] != first["family"]
 
 
-def test_what_later_features_fill_is_empty(check: Post) -> None:
-    check("a", WORDS)
-    answer = check("b", NEAR)
-    assert (answer["conflict"], answer["decision"]) == (None, None)
-
-
 RULE = (
     "The lift in the north stair is checked by the fire service at least every 6 months, and the "
     "janitor keeps the book in which each check is written down with its date and its result."
@@ -95,6 +89,28 @@ def test_a_near_copy_in_other_words_changes_no_fact(check: Post) -> None:
     check("a", RULE)
     answer = check("b", RULE.replace("written down", "noted"))
     assert (answer["verdict"], answer["facts_differ"]) == ("near_duplicate", False)
+
+
+def test_a_copy_in_other_words_is_decided_by_a_rule_that_the_answer_names(check: Post) -> None:
+    check("a", RULE, metadata={"version": "1.9"})
+    answer = check("b", RULE.replace("written down", "noted"), metadata={"version": "1.10"})
+    assert (answer["action"], answer["survivor"], answer["retire"]) == ("ingest", "incoming", ["a"])
+    assert answer["reason"] == "newest: incoming version 1.10 is higher than existing version 1.9"
+    assert answer["decision"] is not None
+    assert answer["conflict"] is None
+
+
+def test_a_copy_that_changes_a_fact_is_held_in_a_conflict(check: Post) -> None:
+    check("a", RULE, metadata={"version": "1.9"})
+    answer = check("b", CHANGED_RULE, metadata={"version": "1.10"})
+    assert (answer["action"], answer["survivor"], answer["retire"]) == ("review", None, [])
+    assert answer["reason"] == "facts differ: 6 months -> 9 months"
+    assert answer["conflict"]["status"] == "open"
+    assert answer["decision"] is not None
+
+
+def test_a_new_text_names_no_decision(check: Post) -> None:
+    assert check("a", WORDS)["decision"] is None
 
 
 def test_an_update_tells_which_fact_it_changes(check: Post) -> None:

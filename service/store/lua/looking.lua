@@ -6,17 +6,20 @@
 -- Returns
 --   {'revision', current or false}      the settings changed, or the collection is gone
 --   {'shards', level, split}            the index has grown: other shards
---   {'known', number, record, metadata, anchor's number and record or false, false}
+--   {'known', number, record, metadata, anchor's number and record or false, false, standing}
 --                                       same id, same bytes, and what that rests on is there
---   {'seen', next, level, split, indexed, old, exact, candidates, cut, expired}
+--   {'seen', next, state, old, exact, candidates, cut, expired, standing}
+--       state       {level, split, indexed, unsettled, reindexed, oldest, rulings} of the collection
 --       old         {number, record, text, anchor's number and record or false, false} of this id,
 --                   unless it has expired, or {}
+--       standing    {number, record, …}: the main and the pending text of this id, as they are
 --       (the anchor is the text that a dropped one rests on)
 --       exact       {number, record} of the oldest other text with this hash or {}
---       candidates  {number, record, text or false, …}, most shared buckets first
+--       candidates  {number, record, text or false, metadata or false, …}, most shared buckets first
 --       expired     {number, record, …}: a few that may be taken out
 local MOST_PROBED = 256
 local SWEPT_AT_ONCE, MOST_EXPIRED = 8, 4
+local FIRST_LOOKED = 9 -- of KEYS, where the shards begin
 
 local function look_at(keys)
   local tags, size, threshold = ARGV[6], tonumber(ARGV[7]), tonumber(ARGV[8])
@@ -24,25 +27,37 @@ local function look_at(keys)
   local cutoff = tonumber(ARGV[11])
   local bands, documents = #tags / 4 - 1, keys.documents
 
-  local now = redis.call('HMGET', keys.settings, 'revision', 'next', 'level', 'split', 'indexed')
+  local now = redis.call(
+    'HMGET', keys.settings, 'revision', 'next', 'level', 'split', 'indexed', 'unsettled', 'reindexed',
+    'oldest', 'rulings')
   if now[1] ~= ARGV[1] then return { 'revision', now[1] } end
   local level, split = tonumber(now[3]), tonumber(now[4])
   if not shards_hold(tags, level, split, tonumber(ARGV[2]), tonumber(ARGV[3])) then
     return { 'shards', level, split }
   end
 
-  local own = redis.call('HGET', keys.ids, ARGV[4])
-  local old = {}
+  local entry = redis.call('HGET', keys.ids, ARGV[4])
+  local own, standing, old = entry and string.sub(entry, 1, 4), {}, {}
+  local pending = entry and #entry > 4 and string.sub(entry, 5)
   if own then
-    local record = redis.call('HGET', documents, own)
-    if not has_expired(record, cutoff) then
-      local anchor_number, anchor = rests_on(documents, record, cutoff)
-      local stands = state_of(record) ~= DROPPED or anchor
-      if stands and hashes_of(record) == ARGV[5] then
-        return { 'known', own, record, redis.call('HGET', keys.metadata, own),
-          anchor_number or false, anchor or false }
+    for _, number in ipairs({ own, pending or nil }) do
+      local record = redis.call('HGET', documents, number)
+      standing[#standing + 1], standing[#standing + 2] = number, record
+    end
+    for at = #standing, 2, -2 do
+      local number, record = standing[at - 1], standing[at]
+      if not has_expired(record, cutoff) then
+        local anchor_number, anchor = rests_on(documents, record, cutoff)
+        local stands = state_of(record) ~= DROPPED or anchor
+        if stands and hashes_of(record) == ARGV[5] then
+          return { 'known', number, record, redis.call('HGET', keys.metadata, number),
+            anchor_number or false, anchor or false, standing }
+        end
+        if at == 2 then
+          old = { number, record, redis.call('HGET', keys.texts, number),
+            anchor_number or false, anchor or false }
+        end
       end
-      old = { own, record, redis.call('HGET', keys.texts, own), anchor_number or false, anchor or false }
     end
   end
 
@@ -65,12 +80,14 @@ local function look_at(keys)
   end
 
   local function seen(exact, candidates, cut)
-    return { 'seen', now[2], level, split, now[5], old, exact, candidates, cut, sweep() }
+    return { 'seen', now[2],
+      { level, split, now[5], now[6], now[7], now[8], now[9] },
+      old, exact, candidates, cut, sweep(), standing }
   end
 
   local function bucket(band)
     local tag = tag_at(tags, band)
-    local entry = redis.call('HGET', KEYS[FIRST_SHARD + band - 1], tag)
+    local entry = redis.call('HGET', KEYS[FIRST_LOOKED + band - 1], tag)
     return members_of(entry, keys.wide, band, tag)
   end
 
@@ -78,7 +95,7 @@ local function look_at(keys)
   local same = bucket(bands + 1)
   for at = 1, #same, 4 do
     local number = string.sub(same, at, at + 3)
-    local record = number ~= own and redis.call('HGET', documents, number)
+    local record = number ~= own and number ~= pending and redis.call('HGET', documents, number)
     -- A tag is four bytes of the hash: the record has all of it.
     local equal = record and string.sub(hashes_of(record), 33) == normalised
     if equal and not has_expired(record, cutoff) then
@@ -102,6 +119,7 @@ local function look_at(keys)
     end
   end
   if own then shared[own] = nil end
+  if pending then shared[pending] = nil end
 
   -- Most shared buckets first, older before newer: by counting, as a sort would cost more than all the rest.
   local by_count = {}
@@ -128,7 +146,9 @@ local function look_at(keys)
         taken = taken + 1
         candidates[#candidates + 1] = number
         candidates[#candidates + 1] = record
-        candidates[#candidates + 1] = taken <= most_texts and redis.call('HGET', keys.texts, number)
+        local fetched = taken <= most_texts
+        candidates[#candidates + 1] = fetched and redis.call('HGET', keys.texts, number)
+        candidates[#candidates + 1] = fetched and redis.call('HGET', keys.metadata, number)
       end
     end
   end

@@ -1,9 +1,11 @@
 -- What every script shares; Python puts it between a script's first line and its body.
 --
 -- A document's record is one packed string (store/records.py). Read here:
---   1 state ('a' active, 'h' held, 'd' dropped)   2-5 shingles   6-9 family
+--   1 state ('a' active, 'h' held, 'd' dropped, 'g' gone)   2-5 shingles   6-9 family
 --   10-13 number of the survivor that a dropped one rests on   29-34 updated at
 --   35-38 last seen (seconds)   39-70, 71-102 SHA-256 of the bytes as posted and as normalised
+--   106-109 the log entry that put it where it is   110-113 the last conflict that it came into
+-- An id's entry is the number of its main text, and behind it that of a pending one, if any.
 -- Numbers are 32-bit, big-endian. A text's number is given at its registration, rises, and is
 -- never used twice in a collection; an update is a new number.
 --
@@ -16,11 +18,9 @@
 local INLINE_MOST = 15
 local WIDE_MOST = 256
 local WIDE, PACKED = 'w', 'p'
-local ACTIVE, HELD, DROPPED = 'a', 'h', 'd'
+local ACTIVE, HELD, DROPPED, GONE = 'a', 'h', 'd', 'g'
 
--- The keys of a partition, in the order in which most scripts are given them, and where the shards
--- begin behind them.
-local FIRST_SHARD = 9
+-- The keys of a partition, in the order in which most scripts are given them.
 local function main_keys()
   return {
     settings = KEYS[1], counters = KEYS[2], ids = KEYS[3], documents = KEYS[4], texts = KEYS[5],
@@ -39,10 +39,24 @@ end
 local function state_of(record) return string.sub(record, 1, 1) end
 local function survivor_of(record) return string.sub(record, 10, 13) end
 local function hashes_of(record) return string.sub(record, 39, 102) end
+-- The name under which the log index has entries and conflicts that name an id.
+local function entry_name(id) return string.sub(redis.sha1hex(id), 1, 12) end
+local function conflict_name(id) return 'x' .. entry_name(id) end
+
+local function id_of(record)
+  return string.sub(record, 121, 120 + struct.unpack('>H', record, 114))
+end
+local function decision_of(record) return string.sub(record, 106, 109) end
+local function conflict_of(record) return string.sub(record, 110, 113) end
+local function is_indexed(record)
+  local state = state_of(record)
+  return state == ACTIVE or state == HELD
+end
 
 -- Whether a document was neither posted nor matched since `cutoff` (seconds, 0: nothing expires).
 local function has_expired(record, cutoff)
-  return cutoff > 0 and state_of(record) ~= HELD and u32(record, 35) < cutoff
+  local state = state_of(record)
+  return cutoff > 0 and (state == ACTIVE or state == DROPPED) and u32(record, 35) < cutoff
 end
 
 local function with_seen(record, seconds)
@@ -100,6 +114,13 @@ local function members_of(entry, wide, band, tag)
   return string.sub(listed, 5), u32(listed)
 end
 
+-- A packed list with one number more, in order: mostly the new one is the highest.
+local function with(list, number)
+  local at = #list
+  while at > 0 and string.sub(list, at - 3, at) > number do at = at - 4 end
+  return string.sub(list, 1, at) .. number .. string.sub(list, at + 1)
+end
+
 local function add_to_bucket(shard, wide, band, tag, number)
   local first = string.format('%.0f', u32(number))
   if redis.call('HSETNX', shard, tag, first) == 1 then return end
@@ -108,13 +129,13 @@ local function add_to_bucket(shard, wide, band, tag, number)
   if entry == WIDE then
     local listed = redis.call('HGET', wide, name)
     if #listed < 4 + WIDE_MOST * 4 then
-      redis.call('HSET', wide, name, listed .. number)
+      redis.call('HSET', wide, name, string.sub(listed, 1, 4) .. with(string.sub(listed, 5), number))
     else
       redis.call('HSET', wide, name, pack32(u32(listed) + 1) .. string.sub(listed, 5))
     end
     return
   end
-  local list = list_of(entry) .. number
+  local list = with(list_of(entry), number)
   if #list <= INLINE_MOST * 4 then
     redis.call('HSET', shard, tag, entry_of(list))
   else
@@ -125,8 +146,8 @@ end
 
 -- The bands of a record's signature, as a list, and how many bytes each has.
 local function bands_of(record, bands)
-  local name, match, signed = struct.unpack('>HHH', record, 106)
-  local width, first, cut = signed / bands, 113 + name + match, {}
+  local name, match, signed = struct.unpack('>HHH', record, 114)
+  local width, first, cut = signed / bands, 121 + name + match, {}
   for band = 1, bands do
     cut[band] = string.sub(record, first + (band - 1) * width, first + band * width - 1)
   end
@@ -182,32 +203,17 @@ local function take_from_bucket(shard, wide, band, tag, number)
   end
 end
 
--- Takes a text out whole, but for its id. `keys` names the keys; `tags` is '' for a dropped one, and
--- `first_shard` the place of their shards in KEYS.
-local function forget_text(keys, text)
-  for band = 1, #text.tags / 4 do
-    take_from_bucket(
-      KEYS[text.first_shard + band - 1], keys.wide, band, tag_at(text.tags, band), text.number)
-  end
-  if text.tags ~= '' then
-    redis.call('HINCRBY', keys.settings, 'indexed', -1)
-  else
-    redis.call('ZREM', keys.twins, survivor_of(text.record) .. text.number)
-  end
-  redis.call('HDEL', keys.documents, text.number)
-  redis.call('HDEL', keys.texts, text.number)
-  redis.call('HDEL', keys.metadata, text.number)
-end
-
 -- The text that a dropped one rests on, followed along replacements: its number and record, or nil.
 local function rests_on(documents, record, cutoff)
   while state_of(record) == DROPPED do
     local number = survivor_of(record)
     record = redis.call('HGET', documents, number)
-    if not record or has_expired(record, cutoff) then return nil end
-    if state_of(record) ~= DROPPED then return number, record end
+    if not record or state_of(record) == GONE then return nil end
+    if state_of(record) ~= DROPPED then
+      if has_expired(record, cutoff) then return nil end
+      return number, record
+    end
   end
   return nil
 end
 
-local COUNTED = { a = 'active', h = 'held', d = 'dropped' }

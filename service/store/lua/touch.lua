@@ -1,22 +1,28 @@
 #!lua
 -- touch: counts a replay, remembers when it was, and keeps the metadata that came with it.
 --
--- KEYS  1 counters  2 ids  3 documents  4 metadata
--- ARGV  1 id  2 number at the look  3 time in milliseconds, packed in 6 bytes  4 metadata or ''
---       5 time in seconds  6 number of the text that it rests on or ''
---       7 SHA-256 of the bytes and of the normalised text
--- Returns 1, or 0 where the id has another text by now, or other bytes.
-local counters, ids, documents, metadata = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local number = ARGV[2]
-if redis.call('HGET', ids, ARGV[1]) ~= number then return 0 end
-local record = redis.call('HGET', documents, number)
-if hashes_of(record) ~= ARGV[7] then return 0 end
-record = with_seen(record, tonumber(ARGV[5]))
-if ARGV[4] ~= '' and ARGV[4] ~= redis.call('HGET', metadata, number) then
-  redis.call('HSET', metadata, number, ARGV[4])
-  record = string.sub(record, 1, 28) .. ARGV[3] .. string.sub(record, 35)
+-- KEYS  1 ids  2 documents  3 log  4 conflicts  5 metadata  6 counters
+-- ARGV  1 number at the look  2 id of what it was matched with or ''  3 id
+--       4 time in milliseconds, packed in 6 bytes  5 metadata or ''
+--       6 time in seconds  7 number of the text that it rests on or ''
+--       8 SHA-256 of the bytes and of the normalised text
+-- Returns what recalling.lua says, or false where the id has another text by now, or other bytes.
+-- include recalling
+local keys = {
+  ids = KEYS[1], documents = KEYS[2], log = KEYS[3], conflicts = KEYS[4], metadata = KEYS[5],
+}
+local counters, metadata, number = KEYS[6], KEYS[5], ARGV[1]
+local entry = redis.call('HGET', keys.ids, ARGV[3])
+if not entry then return false end
+if string.sub(entry, 1, 4) ~= number and string.sub(entry, 5) ~= number then return false end
+local record = redis.call('HGET', keys.documents, number)
+if hashes_of(record) ~= ARGV[8] then return false end
+record = with_seen(record, tonumber(ARGV[6]))
+if ARGV[5] ~= '' and ARGV[5] ~= redis.call('HGET', metadata, number) then
+  redis.call('HSET', metadata, number, ARGV[5])
+  record = string.sub(record, 1, 28) .. ARGV[4] .. string.sub(record, 35)
 end
-redis.call('HSET', documents, number, record)
-keep_alive(documents, ARGV[6], tonumber(ARGV[5]))
+redis.call('HSET', keys.documents, number, record)
+keep_alive(keys.documents, ARGV[7], tonumber(ARGV[6]))
 redis.call('HINCRBY', counters, 'replayed', 1)
-return 1
+return recalled(keys, record, ARGV[2])

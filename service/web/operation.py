@@ -1,0 +1,34 @@
+"""What one row of the table of calls says, and the codes that many calls can fail with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from marshmallow import Schema
+
+from service.web.parameters import NO_PARAMETERS
+
+STORE = ("store_unavailable",)
+WRITING = ("store_unavailable", "store_full")
+BODY = ("malformed_json", "malformed_body", "unsupported_media_type")
+ALWAYS = ("too_large", "invalid_request", "internal_error")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation:
+    """One call. `answers` names the component of each status, `fails` the codes of its own."""
+
+    method: str
+    path: str
+    summary: str
+    answers: Mapping[int, str]
+    fails: tuple[str, ...] = ()
+    path_schema: Schema | None = None
+    query: Schema = NO_PARAMETERS
+    body: Schema | None = None
+
+    @property
+    def codes(self) -> tuple[str, ...]:
+        """Every code that the call can fail with."""
+        return (*(BODY if self.body is not None else ()), *ALWAYS, *self.fails)
