@@ -5,6 +5,7 @@ from __future__ import annotations
 from flask import Flask
 from flask import Response as Answer
 
+from service.batching import Batches
 from service.catalogue import Catalogue
 from service.checker import Checker
 from service.reviewing import Reviewer
@@ -12,6 +13,7 @@ from service.settings import Settings
 from service.store.base import Store
 from service.store.redis_store import connect
 from service.web import (
+    batch,
     check,
     collections,
     conflicts,
@@ -31,6 +33,7 @@ from service.web.wiring import Wiring, attach
 
 BLUEPRINTS = (
     check.blueprint,
+    batch.blueprint,
     texts.blueprint,
     documents.blueprint,
     collections.blueprint,
@@ -55,7 +58,8 @@ def create_app(settings: Settings, store: Store | None = None) -> Flask:
     deadline = settings.deadline
     checker = Checker(store, deadline=deadline, log_days=settings.log_days)
     catalogue, reviewer = Catalogue(store, deadline=deadline), Reviewer(store, deadline=deadline)
-    attach(app, Wiring(settings, checker, catalogue, reviewer))
+    batches = Batches(store, checker)
+    attach(app, Wiring(settings, checker, batches, catalogue, reviewer))
     app.before_request(paths.refuse_other_than_utf8)
     app.before_request(lambda: refuse_oversized(settings.max_body))
     app.after_request(_sign)

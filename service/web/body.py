@@ -21,16 +21,18 @@ from service.errors import MalformedBody, TooLarge, UnsupportedMediaType
 from service.web.strict_json import parse
 
 ENCODINGS = ("gzip", "zstd")
+NDJSON = "application/x-ndjson"
+STREAMING_PATH = "/check/batch"
 
 _CHUNK = 64 * 1024
 # What reading raises where the connection fails, or the chunks are none.
-_BROKEN = (ClientDisconnected, OSError, ParseException)
+BROKEN = (ClientDisconnected, OSError, ParseException)
 _MOST_DISCARDED = 64 * 1024 * 1024
 _LONGEST_DISCARD = 5.0  # seconds
 _GZIP_START = b"\x1f\x8b\x08"
 _MOST_MEMBERS = 10_000  # each costs time, even an empty one
 # Windows that the zstd command itself makes without --ultra or --long.
-_ZSTD_WINDOW = 8 * 1024 * 1024
+ZSTD_WINDOW = 8 * 1024 * 1024
 
 
 def read_json(limit: int) -> Any:
@@ -43,13 +45,15 @@ def read_json(limit: int) -> Any:
         MalformedJson: it is no JSON, or none that means one thing.
     """
     _expect_json()
-    encoding = _encoding()
+    encoding = encoding_of()
     return parse(_unpacked(_read(limit), encoding, limit))
 
 
 def refuse_oversized(limit: int) -> None:
     """Refuse a body that is announced larger than the limit, whether a view reads it or not."""
     length = request.content_length
+    if request.mimetype == NDJSON and request.path == STREAMING_PATH:
+        return  # the limit is a line's
     if length is not None and length > limit:
         _discard()
         raise TooLarge(_too_large(limit))
@@ -62,7 +66,8 @@ def _expect_json() -> None:
         raise UnsupportedMediaType("JSON is read in UTF-8 only.")
 
 
-def _encoding() -> str | None:
+def encoding_of() -> str | None:
+    """How the body is packed; None where it is not. Raises UnsupportedMediaType."""
     encoding = request.headers.get("Content-Encoding", "identity").strip().lower()
     if encoding == "identity":
         return None
@@ -90,7 +95,7 @@ def _read(limit: int) -> bytes:
             if size > limit:
                 _discard()
                 raise TooLarge(_too_large(limit))
-    except _BROKEN:
+    except BROKEN:
         raise MalformedBody("The body is broken, or broke off before its end.") from None
     if length is not None and size < length:
         raise MalformedBody("The body broke off before its end.")
@@ -108,7 +113,7 @@ def _discard() -> None:
             left > 0 and time.monotonic() < stops_at and (piece := stream.read(min(_CHUNK, left)))
         ):
             left -= len(piece)
-    except _BROKEN:
+    except BROKEN:
         return
 
 
@@ -136,7 +141,7 @@ def _gunzip(raw: bytes, limit: int) -> bytes:
 
 def _unzstd(raw: bytes, limit: int) -> bytes:
     """The one frame of a zstd body."""
-    unpacker = zstandard.ZstdDecompressor(max_window_size=max(limit, _ZSTD_WINDOW))
+    unpacker = zstandard.ZstdDecompressor(max_window_size=max(limit, ZSTD_WINDOW))
     try:
         # The reader stops at a size but does not say whether the frame was whole; the other way
         # round with a decompression object. So once to weigh, once to unpack.

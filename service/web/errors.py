@@ -97,9 +97,23 @@ def register(app: Flask) -> None:
     app.register_error_handler(Exception, _unexpected)
 
 
+def problem(error: TwinsiftError) -> dict[str, Any]:
+    """The problem as it stands in a list of results."""
+    row = _problem_of(type(error)) or INTERNAL
+    faults = error.faults if isinstance(error, RequestError) else ()
+    return _body(row, str(error), faults)
+
+
 def response(problem: Problem, detail: str, faults: tuple[Fault, ...] = ()) -> Response:
     """The problem as an answer."""
-    body = {
+    body = _body(problem, detail, faults)
+    answer = Response(orjson.dumps(body), problem.status, content_type=MEDIA_TYPE)
+    answer.headers.update(problem.headers)
+    return answer
+
+
+def _body(problem: Problem, detail: str, faults: tuple[Fault, ...]) -> dict[str, Any]:
+    return {
         "type": f"urn:problem-type:twinsift:{problem.code}",
         "title": TITLES.get(problem.status, problem.code),
         "status": problem.status,
@@ -107,9 +121,6 @@ def response(problem: Problem, detail: str, faults: tuple[Fault, ...] = ()) -> R
         "code": problem.code,
         "errors": [_fault(fault) for fault in faults],
     }
-    answer = Response(orjson.dumps(body), problem.status, content_type=MEDIA_TYPE)
-    answer.headers.update(problem.headers)
-    return answer
 
 
 def _fault(fault: Fault) -> dict[str, str]:

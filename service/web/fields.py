@@ -203,6 +203,26 @@ class Texts(Value):
         return {"type": "array", "items": item, "maxItems": self.most}
 
 
+class Items(Value):
+    """A list of checks. Each is looked at by itself later on: a bad one spoils no other."""
+
+    def __init__(self, most: int, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.most = most
+
+    def _deserialize(self, value: Any, *_args: Any, **_kwargs: Any) -> list[Any]:
+        if type(value) is not list:
+            raise wrong(INVALID_TYPE, "must be a list")
+        if not 1 <= len(value) <= self.most:
+            raise wrong(INVALID_VALUE, f"must have 1 to {self.most} items")
+        return value
+
+    def json_schema(self) -> dict[str, Any]:
+        """See `Value`."""
+        item = {"$ref": "#/components/schemas/CheckRequest"}
+        return {"type": "array", "items": item, "minItems": 1, "maxItems": self.most}
+
+
 class Part(fields.Nested):
     """An object inside the request, with a schema of its own."""
 

@@ -26,6 +26,7 @@ class Takes(NamedTuple):
     path: Schema | None
     query: Schema
     body: Schema | None
+    stream: str | None = None
 
 
 _MOST_FAULTS = 20
@@ -34,12 +35,16 @@ _LONGEST_NAME = 64
 
 
 def takes(
-    *, path: Schema | None = None, query: Schema = NO_PARAMETERS, body: Schema | None = None
+    *,
+    path: Schema | None = None,
+    query: Schema = NO_PARAMETERS,
+    body: Schema | None = None,
+    stream: str | None = None,
 ) -> Callable[[View], View]:
     """Give the view what it takes, checked.
 
     The parts of the path come by their names, the rest as `query` and `body`, where the view
-    says what they are.
+    says what they are. A body of the content type `stream` is left to the view, which gets None.
     """
 
     def decorate(view: View) -> View:
@@ -49,11 +54,13 @@ def takes(
             parameters = read_query(query)
             if query is not NO_PARAMETERS:
                 arguments["query"] = parameters
-            if body is not None:
+            if body is not None and stream is not None and request.mimetype == stream:
+                arguments["body"] = None
+            elif body is not None:
                 arguments["body"] = load(body, read_json(wiring().settings.max_body))
             return view(**arguments)
 
-        loaded.takes = Takes(path, query, body)  # type: ignore[attr-defined]
+        loaded.takes = Takes(path, query, body, stream)  # type: ignore[attr-defined]
         return loaded  # type: ignore[return-value]
 
     return decorate

@@ -17,6 +17,7 @@ from marshmallow import Schema, fields, missing
 
 import service
 from service.web import schemas
+from service.web.body import NDJSON
 from service.web.errors import INTERNAL, MEDIA_TYPE, PROBLEMS, TITLES
 from service.web.examples import EXAMPLES, PROBLEM_EXAMPLE
 from service.web.fields import Value
@@ -43,6 +44,7 @@ _BEYOND_FIELDS: dict[str, Json] = {
 }
 _NAMES: dict[type[Schema], str] = {
     schemas.CheckShape: "CheckRequest",
+    schemas.BatchShape: "BatchRequest",
     schemas.CleanShape: "CleanRequest",
     schemas.CompareShape: "CompareRequest",
     schemas.CollectionShape: "CollectionSettings",
@@ -125,6 +127,10 @@ def _operation(operation: Operation) -> Json:
         name = _name(operation.body)
         content = {"schema": ref(name), **_examples(name)}
         told["requestBody"] = {"required": True, "content": {"application/json": content}}
+    if operation.stream:
+        # One request a line, and one result a line: no schema can say that.
+        told["requestBody"]["content"][NDJSON] = {"schema": {"type": "string"}}
+        told["responses"]["200"]["content"][NDJSON] = {"schema": {"type": "string"}}
     return told
 
 

@@ -17,7 +17,8 @@ ALWAYS = ("too_large", "invalid_request", "internal_error")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
-    """One call. `answers` names the component of each status, `fails` the codes of its own."""
+    """One call. `answers` names the component of each status, `fails` the codes of its own.
+    `stream`: it also takes and gives a stream of lines."""
 
     method: str
     path: str
@@ -27,6 +28,7 @@ class Operation:
     path_schema: Schema | None = None
     query: Schema = NO_PARAMETERS
     body: Schema | None = None
+    stream: bool = False
 
     @property
     def codes(self) -> tuple[str, ...]:

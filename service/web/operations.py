@@ -23,6 +23,15 @@ OPERATIONS = (
     ),
     Operation(
         method="POST",
+        path="/check/batch",
+        summary="Check many texts, as if they came one after the other",
+        body=schemas.BATCH,
+        stream=True,
+        answers={200: "BatchAnswer"},
+        fails=STORE,
+    ),
+    Operation(
+        method="POST",
         path="/clean",
         summary="Clean a text without storing it",
         body=schemas.CLEAN,

@@ -123,6 +123,11 @@ _STATISTICS = an_object(
 
 RESPONSES: dict[str, Json] = {
     "CleaningReport": _REPORT,
+    "BatchAnswer": an_object(
+        results=list_of({"oneOf": [ref("BatchItem"), ref("BatchProblem")]}),
+    ),
+    "BatchItem": {"allOf": [ref("CheckAnswer"), an_object(index=COUNT)]},
+    "BatchProblem": an_object(index=COUNT, id=or_null(TEXT), problem=ref("Problem")),
     "CheckAnswer": with_optional(
         an_object(
             id=TEXT,

@@ -15,6 +15,7 @@ from service.web.fields import (
     UNKNOWN_FIELD,
     Choice,
     Flag,
+    Items,
     Number,
     Part,
     Ranking,
@@ -27,6 +28,7 @@ from service.web.metadata import Metadata
 COLLECTION_PATTERN = r"[a-z0-9][a-z0-9._-]{0,63}"
 ID_PATTERN = r"[^\x00-\x1f\x7f-\x9f]{1,512}"
 MOST_PAGES = 100_000
+MOST_ITEMS = 1000
 LONGEST_NOTE = 4096
 
 
@@ -108,6 +110,12 @@ class CheckShape(Shape):
     dry_run = Flag(load_default=False, about="answer without writing anything")
 
 
+class BatchShape(Shape):
+    """Checks, each as `POST /check` takes it; what is wrong with one is told in its place."""
+
+    items = Items(MOST_ITEMS, required=True)
+
+
 class CleanShape(Shape):
     """A text to clean: exactly one of `text` and `pages`, at most one of the others."""
 
@@ -141,6 +149,7 @@ class RevertShape(Shape):
 
 
 CHECK = CheckShape()
+BATCH = BatchShape()
 CLEAN = CleanShape()
 COMPARE = CompareShape()
 COLLECTION = CollectionShape()

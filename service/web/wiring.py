@@ -7,6 +7,7 @@ from typing import cast
 
 from flask import Flask, current_app
 
+from service.batching import Batches
 from service.catalogue import Catalogue
 from service.checker import Checker
 from service.reviewing import Reviewer
@@ -21,6 +22,7 @@ class Wiring:
 
     settings: Settings
     checker: Checker
+    batches: Batches
     catalogue: Catalogue
     reviewer: Reviewer
 

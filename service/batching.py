@@ -1,0 +1,141 @@
+"""Many checks as if they came one after the other, with their round trips shared."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from service.checker import Begun, Checker
+from service.dedup.verdict import Answer, Document
+from service.errors import StoreError, TwinsiftError
+from service.store.base import CollectionChanged, Registered, Replay, Seen, Store
+
+# So many are looked up at once, while the next are prepared.
+WINDOW = 32
+
+Result = Answer | TwinsiftError
+
+
+@dataclass(slots=True)
+class _Placed:
+    """A check and its place in the window."""
+
+    place: int
+    begun: Begun
+
+
+class Batches:
+    """Answers batches over a checker and its store."""
+
+    def __init__(self, store: Store, checker: Checker) -> None:
+        self._store = store
+        self._checker = checker
+
+    def check(self, documents: Iterable[Document | TwinsiftError | None]) -> Iterator[Result]:
+        """The answer to each, or the error of each that cannot be answered, in order.
+
+        An error in the place of a document is passed on. None says that the next one may be long
+        in coming: what is there is answered before it is waited for.
+
+        Texts that may have to do with each other (one id, one hash, one bucket) are never
+        looked up at once: the later one waits until the earlier one has its answer. No more than
+        two windows are held at a time.
+        """
+        windows = _windows(documents)
+        window = self._begin(next(windows, None))
+        while window is not None:
+            together, alone = _apart(window)
+            in_flight = None
+            if together:
+                with suppress(StoreError):
+                    in_flight = self._store.begin_checks(
+                        [(one.begun.case.collection, one.begun.entry) for one in together]
+                    )
+            following: list[_Placed | Result] | None = None
+            told: Sequence[Registered | Replay | Seen | None] = [None] * len(together)
+            try:
+                following = self._begin(next(windows, None))
+            finally:
+                # Replies that nobody reads would be taken for those of the next question.
+                if in_flight is not None:
+                    with suppress(StoreError):
+                        told = in_flight()
+            answers = {
+                one.place: self._conclude(one.begun, look)
+                for one, look in zip(together, told, strict=True)
+            }
+            answers |= {one.place: self._alone(one.begun.case.document) for one in alone}
+            for place, one in enumerate(window):
+                yield answers[place] if isinstance(one, _Placed) else one
+            window = following
+
+    def _begin(
+        self, documents: Sequence[Document | TwinsiftError] | None
+    ) -> list[_Placed | Result] | None:
+        """A window of documents, each ready to be looked up, or its error; None after the last."""
+        if documents is None:
+            return None
+        begun: list[_Placed | Result] = []
+        for place, document in enumerate(documents):
+            if isinstance(document, TwinsiftError):
+                begun.append(document)
+                continue
+            try:
+                begun.append(_Placed(place, self._checker.begin(document)))
+            except TwinsiftError as error:
+                begun.append(error)
+        return begun
+
+    def _conclude(self, begun: Begun, told: Registered | Replay | Seen | None) -> Result:
+        if told is not None:
+            try:
+                with suppress(CollectionChanged):
+                    answer = self._checker.conclude(begun, told)
+                    if answer is not None:
+                        return answer
+            except TwinsiftError as error:
+                return error
+        return self._alone(begun.case.document)
+
+    def _alone(self, document: Document) -> Result:
+        try:
+            return self._checker.check(document)
+        except TwinsiftError as error:
+            return error
+
+
+def _windows(
+    documents: Iterable[Document | TwinsiftError | None],
+) -> Iterator[list[Document | TwinsiftError]]:
+    """The documents in windows; an empty one where the next may be long in coming."""
+    window: list[Document | TwinsiftError] = []
+    for document in documents:
+        if document is not None:
+            window.append(document)
+        if len(window) == WINDOW or (document is None and window):
+            yield window
+            window = []
+        if document is None:
+            yield []
+    if window:
+        yield window
+
+
+def _apart(window: Sequence[_Placed | Result]) -> tuple[list[_Placed], list[_Placed]]:
+    """Those that may be looked up at once, and those that come after: dry runs, and whatever may
+    have to do with an earlier one."""
+    claimed: set[Hashable] = set()
+    together: list[_Placed] = []
+    alone: list[_Placed] = []
+    for one in window:
+        if not isinstance(one, _Placed):
+            continue
+        case, probe = one.begun.case, one.begun.entry.probe
+        uid = case.collection.uid
+        claims: list[Hashable] = [(uid, probe.id)]
+        claims += [(uid, band, tag) for band, tag in enumerate(probe.tags)]
+        is_free = not case.document.dry_run and claimed.isdisjoint(claims)
+        claimed.update(claims)
+        (together if is_free else alone).append(one)
+    return together, alone
