@@ -8,17 +8,16 @@ this process, and by datasketch in this process. Rounds alternate; the figures a
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
-from bench.figures import Row, at_least, show
+from bench.figures import Row, at_least
 from bench.load import Connection, check_request
 from bench.peer import BANDS, ROWS, Peer
-from bench.processes import StoreServer, WebServer
-from bench.real_texts import Texts, load
+from bench.processes import CpuSeconds, StoreServer, WebServer
+from bench.real_texts import Texts, load, show_answers
 from service.dedup.banding import Banding, banding_for
 from service.dedup.verdict import Document, Posted
 
@@ -33,34 +32,27 @@ class Way:
 
     def __init__(self, name: str, store: StoreServer, web: WebServer | None = None) -> None:
         self.name = name
-        self._store = store
-        self._web = web
         self.rates: list[float] = []
         self.kept = 0
-        self.cpu: dict[str, list[float]] = {}
+        self._count = 0
+        self._cpu = CpuSeconds(store, web)
 
     def run(self, count: int, check_all: Callable[[], int]) -> None:
         """One round; `check_all` gives how many texts were new."""
-        before = self._clocks()
-        started = time.perf_counter()
-        self.kept = check_all()
-        self.rates.append(count / (time.perf_counter() - started))
-        for name, used in self._clocks().items():
-            self.cpu.setdefault(name, []).append(used - before[name])
+        self._count += count
+        with self._cpu:
+            started = time.perf_counter()
+            self.kept = check_all()
+            self.rates.append(count / (time.perf_counter() - started))
 
     @property
     def rate(self) -> float:
         """Texts a second, the median of the rounds."""
         return median(self.rates)
 
-    def _clocks(self) -> dict[str, float]:
-        clocks = {"client": time.process_time(), "server": self._store.cpu_seconds()}
-        return clocks | ({"worker": self._web.cpu_seconds()} if self._web else {})
-
     def told(self) -> Row:
         """Its row."""
-        parts = ", ".join(f"{name} {median(used):.2f}" for name, used in self.cpu.items())
-        how = f"{self.kept:,} kept; CPU seconds a round: {parts}"
+        how = f"{self.kept:,} kept; {self._cpu.told(self._count)}"
         return Row(f"{self.name}, texts/s", f"{self.rate:,.0f}", how=how)
 
 
@@ -124,9 +116,7 @@ def _by_peer(store: StoreServer, texts: Texts) -> int:
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", type=Path, help="directory with descriptions-5k.jsonl")
-    show(measure(parser.parse_args().data))
+    show_answers(__doc__, measure)
 
 
 if __name__ == "__main__":

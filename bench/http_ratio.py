@@ -2,24 +2,27 @@
 
     python -m bench.http_ratio
 
-One gthread worker each, the same middleware, schema and gunicorn settings (`bare_route`). The same
-requests go to both, alternating; the ratio is that of each pair, and the figure is their median.
-Where there are two cores, the worker has one, the client and the server of the store the other.
+One gthread worker each, the same middleware, schema and gunicorn settings (`altered_app`). The same
+requests go to both in short blocks that alternate; the ratio is that of each pair of rounds, the
+figure their median. As many connections as keep the worker busy, and for comparison one. Nothing is
+pinned to a core: client, worker and the store's server run where the kernel puts them.
 """
 
 from __future__ import annotations
 
 import argparse
-import time
+from collections.abc import Sequence
 from statistics import median
 
 from bench.figures import Row, at_least, show
 from bench.load import check_request, saturate
 from bench.made_up_texts import name_of, unique_text
-from bench.processes import StoreServer, WebServer, on_cores
+from bench.processes import CpuSeconds, StoreServer, WebServer
 
 PAIRS = 5
 REQUESTS = 5000
+BLOCK = 250
+WARM_UP = 1000
 CONNECTIONS = 8
 WANTED = 0.45
 
@@ -29,70 +32,92 @@ class Side:
 
     def __init__(self, web: WebServer, store: StoreServer) -> None:
         self._web = web
-        self._store = store
+        self.cpu = CpuSeconds(store, web)
         self.rates: list[float] = []
-        self.cpu = {"worker": 0.0, "server": 0.0, "client": 0.0}
+        self._seconds = 0.0
 
-    def run(self, requests: list[bytes]) -> float:
-        """One round; requests a second."""
-        before = self._clocks()
-        seconds = saturate(self._web.port, requests, CONNECTIONS)
-        for name, used in self._clocks().items():
-            self.cpu[name] += used - before[name]
-        self.rates.append(len(requests) / seconds)
+    def run(self, requests: Sequence[bytes], connections: int) -> None:
+        """One block."""
+        with self.cpu:
+            self._seconds += saturate(self._web.port, requests, connections)
+
+    def rate_of_round(self, count: int) -> float:
+        """Requests a second of the blocks since the last round, which had so many requests."""
+        self.rates.append(count / self._seconds)
+        self._seconds = 0.0
         return self.rates[-1]
-
-    def _clocks(self) -> dict[str, float]:
-        return {
-            "worker": self._web.cpu_seconds(),
-            "server": self._store.cpu_seconds(),
-            "client": time.process_time(),
-        }
 
     def told(self, name: str) -> Row:
         """Its row."""
-        count = PAIRS * REQUESTS
-        parts = ", ".join(
-            f"{part} {used:.1f} ({used / count * 1e6:.0f} µs a request)"
-            for part, used in self.cpu.items()
-        )
-        return Row(f"{name}, requests/s", f"{median(self.rates):,.0f}", how=f"CPU seconds: {parts}")
+        how = self.cpu.told(len(self.rates) * REQUESTS)
+        return Row(f"{name}, requests/s", f"{median(self.rates):,.0f}", how=how)
+
+
+class Comparison:
+    """Both sides at a number of connections: the ratio of each pair of rounds."""
+
+    def __init__(self, service: WebServer, bare: WebServer, store: StoreServer, count: int) -> None:
+        self.check, self.echo = Side(service, store), Side(bare, store)
+        self.ratios: list[float] = []
+        self._connections = count
+
+    def run(self, first: int) -> None:
+        """One pair of rounds, of texts from this number on."""
+        sides = [self.check, self.echo]
+        for at in range(first, first + REQUESTS, BLOCK):
+            requests = _requests(at, BLOCK)
+            for side in sides:
+                side.run(requests, self._connections)
+            sides.reverse()
+        ratio = self.check.rate_of_round(REQUESTS) / self.echo.rate_of_round(REQUESTS)
+        self.ratios.append(ratio)
+
+    @property
+    def ratio(self) -> float:
+        """The median."""
+        return median(self.ratios)
+
+    def told(self) -> str:
+        """Each ratio."""
+        return f"pairs: {', '.join(f'{ratio:.3f}' for ratio in self.ratios)}"
 
 
 def measure() -> list[Row]:
     """The rows of this question."""
-    with on_cores({1}), StoreServer() as store:
-        with on_cores({0}):
-            service, bare = WebServer.service(store.url), _bare(store)
-        with service, bare:
-            check, echo = Side(service, store), Side(bare, store)
-            saturate(service.port, _requests(0, 1000), CONNECTIONS)
-            saturate(bare.port, _requests(0, 1000), CONNECTIONS)
-            ratios = []
-            for pair in range(1, PAIRS + 1):
-                requests = _requests(pair * REQUESTS, REQUESTS)
-                ratios.append(check.run(requests) / echo.run(requests))
-    told = ", ".join(f"{ratio:.3f}" for ratio in ratios)
+    with (
+        StoreServer() as store,
+        WebServer.service(store.url) as service,
+        WebServer.altered("bare-check", store.url) as bare,
+    ):
+        for web in (service, bare):
+            saturate(web.port, _requests(0, WARM_UP), CONNECTIONS)
+        busy, alone = (Comparison(service, bare, store, count) for count in (CONNECTIONS, 1))
+        for pair in range(PAIRS):
+            busy.run(WARM_UP + 2 * pair * REQUESTS)
+            alone.run(WARM_UP + (2 * pair + 1) * REQUESTS)
     return [
         at_least(
             "`POST /check` over a bare route, one gthread worker",
-            median(ratios),
+            busy.ratio,
             WANTED,
             "{:.3f}",
-            f"unique texts of 100 words, {CONNECTIONS} connections; pairs: {told}",
+            f"unique texts of 100 words, {CONNECTIONS} connections; {busy.told()}",
         ),
         Row(
             "the same in CPU seconds of the worker",
-            f"{echo.cpu['worker'] / check.cpu['worker']:.3f}",
+            f"{busy.echo.cpu.used['worker'] / busy.check.cpu.used['worker']:.3f}",
             how="what the ratio comes to where nothing else uses the cores",
         ),
-        check.told("`POST /check`"),
-        echo.told("bare route"),
+        busy.check.told("`POST /check`"),
+        busy.echo.told("bare route"),
+        Row(
+            "`POST /check` over a bare route, one connection",
+            f"{alone.ratio:.3f}",
+            how=f"the worker waits for the store and the client; {alone.told()}",
+        ),
+        alone.check.told("`POST /check`, one connection"),
+        alone.echo.told("bare route, one connection"),
     ]
-
-
-def _bare(store: StoreServer) -> WebServer:
-    return WebServer("bench.bare_route", store_url=store.url)
 
 
 def _requests(first: int, count: int) -> list[bytes]:

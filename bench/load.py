@@ -6,10 +6,10 @@ import selectors
 import socket
 import time
 from collections.abc import Iterable, Sequence
-from types import TracebackType
-from typing import Self
 
 import orjson
+
+from bench.closing import Closing
 
 _END = b"\r\n\r\n"
 _LENGTH = b"content-length:"
@@ -30,22 +30,15 @@ def check_request(id: str, text: str, collection: str) -> bytes:
     return post_request("/check", {"id": id, "text": text, "collection": collection})
 
 
-class Connection:
+class Connection(Closing):
     """One keep-alive connection, one request at a time."""
 
     def __init__(self, port: int) -> None:
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=60)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Close the socket."""
         self.socket.close()
 
     def send(self, request: bytes) -> None:
@@ -101,7 +94,7 @@ def saturate(port: int, requests: Sequence[bytes], connections: int) -> float:
                     connection.send(request)
         seconds = time.perf_counter() - started
         for connection in opened:
-            connection.socket.close()
+            connection.close()
     return seconds
 
 

@@ -8,16 +8,14 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import TracebackType
-from typing import Self
 
 import psutil  # type: ignore[import-untyped]
 import redis
 
+from bench.closing import Closing
 from bench.load import Connection, post_request
 from service.checker import Checker
 from service.settings import Settings
@@ -29,7 +27,7 @@ ROOT = Path(__file__).resolve().parent.parent
 START_SECONDS = 30
 
 
-class StoreServer:
+class StoreServer(Closing):
     """The embedded server, with the options that it always has, in a directory of its own."""
 
     def __init__(self) -> None:
@@ -39,15 +37,8 @@ class StoreServer:
         self.url = self._server.start()
         self.client = redis.Redis.from_url(self.url)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Stop the server and remove its directory."""
         # What it holds is not needed: an ordinary stop would first write all of it out.
         with suppress(redis.RedisError):
             self.client.config_set("appendonly", "no")
@@ -91,8 +82,8 @@ class StoreServer:
         return int(self.client.memory_usage(key, samples=0) or 0)
 
 
-class WebServer:
-    """Gunicorn with one worker: the service, or `bench.bare_route`."""
+class WebServer(Closing):
+    """Gunicorn with one worker: the service, or `bench.altered_app`."""
 
     def __init__(self, module: str, *arguments: str, store_url: str) -> None:
         self.port = _free_port()
@@ -118,15 +109,13 @@ class WebServer:
         """`twinsift serve` with one worker."""
         return cls("service.cli", "serve", store_url=store_url)
 
-    def __enter__(self) -> Self:
-        return self
+    @classmethod
+    def altered(cls, how: str, store_url: str) -> WebServer:
+        """One of `bench.altered_app`."""
+        return cls("bench.altered_app", how, store_url=store_url)
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Stop gunicorn."""
         self._process.terminate()
         self._process.wait(START_SECONDS)
 
@@ -152,22 +141,34 @@ class WebServer:
         raise SystemExit(f"the web server did not start (exit status {self._process.poll()})")
 
 
+class CpuSeconds:
+    """CPU seconds of all who take part, this process too, added up over its `with` statements."""
+
+    def __init__(self, store: StoreServer, web: WebServer | None = None) -> None:
+        self._store = store
+        self._web = web
+        self._before: dict[str, float] = {}
+        self.used: dict[str, float] = {}
+
+    def __enter__(self) -> None:
+        self._before = self._clocks()
+
+    def __exit__(self, *_: object) -> None:
+        for name, now in self._clocks().items():
+            self.used[name] = self.used.get(name, 0.0) + now - self._before[name]
+
+    def _clocks(self) -> dict[str, float]:
+        clocks = {"worker": self._web.cpu_seconds()} if self._web else {}
+        return clocks | {"server": self._store.cpu_seconds(), "client": time.process_time()}
+
+    def told(self, count: int) -> str:
+        """What each of so many requests took, in words."""
+        parts = (f"{name} {used / count * 1e6:,.0f}" for name, used in self.used.items())
+        return f"µs of CPU each: {', '.join(parts)}"
+
+
 def _end(_number: int, _frame: object) -> None:
     sys.exit(128 + signal.SIGTERM)
-
-
-@contextmanager
-def on_cores(cores: set[int]) -> Iterator[None]:
-    """What is started inside stays on these cores, where the machine has them and can be told."""
-    if not hasattr(os, "sched_setaffinity") or not cores <= os.sched_getaffinity(0):
-        yield
-        return
-    before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, cores)
-    try:
-        yield
-    finally:
-        os.sched_setaffinity(0, before)
 
 
 def _free_port() -> int:

@@ -1,12 +1,14 @@
-"""The texts of questions 2 and 4: a file where one is given, else made-up ones, and said so."""
+"""The texts of some questions: a file where one is given, else made-up ones, and said so."""
 
 from __future__ import annotations
 
+import argparse
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from bench.figures import Row, show
 from bench.made_up_texts import descriptions
 
 FILE = "descriptions-5k.jsonl"
@@ -29,3 +31,10 @@ def load(data: Path | None) -> Texts:
     rows = map(json.loads, (data / FILE).read_text("utf-8").splitlines())
     pairs = [(row["id"], row["text"]) for row in rows]
     return Texts(f"`{FILE}`, {len(pairs):,} texts in order", pairs)
+
+
+def show_answers(told: str | None, measure: Callable[[Path | None], list[Row]]) -> None:
+    """What a script does that asks one question of these texts; `told` is its docstring."""
+    parser = argparse.ArgumentParser(description=(told or "").partition("\n")[0])
+    parser.add_argument("--data", type=Path, help=f"directory with {FILE}")
+    show(measure(parser.parse_args().data))

@@ -9,15 +9,14 @@ then all the second ones; every second one has to be told its first.
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 from random import Random
 
-from bench.figures import Row, at_least, show
+from bench.figures import Row, at_least
 from bench.filling import check
 from bench.made_up_texts import SEED, changed, common_words, words_of, written
 from bench.processes import StoreServer
-from bench.real_texts import load
+from bench.real_texts import load, show_answers
 from bench.verdicts import Kept, Tally
 from service.checker import Checker
 from service.dedup.scheme import CollectionSettings
@@ -129,9 +128,7 @@ def _checker(store: StoreServer, threshold: float) -> Checker:
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", type=Path, help="directory with descriptions-5k.jsonl")
-    show(measure(parser.parse_args().data))
+    show_answers(__doc__, measure)
 
 
 if __name__ == "__main__":

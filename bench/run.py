@@ -12,7 +12,17 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from bench import bulk, check_profile, family, http_ratio, machine, memory, recall, scale
+from bench import (
+    bulk,
+    changes_cost,
+    check_profile,
+    family,
+    http_ratio,
+    machine,
+    memory,
+    recall,
+    scale,
+)
 from bench.figures import Row, keep, show, table
 
 Question = tuple[str, Callable[[], list[Row]]]
@@ -25,6 +35,7 @@ def questions(data: Path | None, *, large: bool) -> list[Question]:
     return [
         ("HTTP", http_ratio.measure),
         ("bulk", lambda: bulk.measure(data)),
+        ("changes", lambda: changes_cost.measure(data)),
         ("memory", memory.measure),
         ("recall", lambda: recall.measure(data)),
         ("scale", lambda: scale.measure(large=False)),
