@@ -117,7 +117,7 @@ def _over_http(data: Path | None) -> list[Row]:
 
 
 def _of_short_copies() -> Row:
-    """Copies of which one to four words are other ones, in every other pair one of them a number."""
+    """Copies with one to four other words, in every other pair one of them a number."""
     source = Random(SEED)
     wording: list[float] = []
     facts: list[float] = []
@@ -135,8 +135,8 @@ def _of_short_copies() -> Row:
         median(wording + facts),
         WANTED_MS,
         "{:.2f}",
-        f"{PAIRS:,} pairs, 1 to {MOST_CHANGED} words differ, in half of them one is a number: "
-        f"{median(wording):.2f} where only wording differs, {median(facts):.2f} where a number does",
+        f"{PAIRS:,} pairs, 1 to {MOST_CHANGED} words differ, in half of them one is a number; "
+        f"wording only: {median(wording):.2f}, a number too: {median(facts):.2f}",
     )
 
 

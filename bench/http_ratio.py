@@ -4,27 +4,47 @@
 
 One gthread worker each, the same middleware, schema and gunicorn settings (`altered_app`). The same
 requests go to both in short blocks that alternate; the ratio is that of each pair of rounds, the
-figure their median. As many connections as keep the worker busy, and for comparison one. Nothing is
-pinned to a core: client, worker and the store's server run where the kernel puts them.
+figure their median. A worker's requests a second are what it gives when it is kept busy: by as many
+connections as it has threads. It has a core of its own, for its threads take turns anyway and lose
+much by wandering between cores; client and store share another. More readings are told beside it.
 """
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import dataclass
 from statistics import median
 
 from bench.figures import Row, at_least, show
 from bench.load import check_request, saturate
 from bench.made_up_texts import name_of, unique_text
-from bench.processes import CpuSeconds, StoreServer, WebServer
+from bench.processes import CpuSeconds, StoreServer, WebServer, cores_of, on_cores
+from service.settings import Settings
 
 PAIRS = 5
 REQUESTS = 5000
 BLOCK = 250
 WARM_UP = 1000
-CONNECTIONS = 8
 WANTED = 0.45
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A way to ask both; no cores: wherever the kernel puts them."""
+
+    name: str
+    connections: int
+    of_worker: frozenset[int] = frozenset()
+    of_others: frozenset[int] = frozenset()
+
+
+BUSY = Settings().threads
+HEADLINE = Reading("one gthread worker", BUSY, frozenset({0}), frozenset({1}))
+OTHERS = (
+    Reading("nothing kept to a core", BUSY),
+    Reading("one connection", 1, HEADLINE.of_worker, HEADLINE.of_others),
+)
 
 
 class Side:
@@ -41,83 +61,81 @@ class Side:
         with self.cpu:
             self._seconds += saturate(self._web.port, requests, connections)
 
-    def rate_of_round(self, count: int) -> float:
-        """Requests a second of the blocks since the last round, which had so many requests."""
-        self.rates.append(count / self._seconds)
+    def end_round(self) -> None:
+        """What ran since the last round was one."""
+        self.rates.append(REQUESTS / self._seconds)
         self._seconds = 0.0
-        return self.rates[-1]
-
-    def told(self, name: str) -> Row:
-        """Its row."""
-        how = self.cpu.told(len(self.rates) * REQUESTS)
-        return Row(f"{name}, requests/s", f"{median(self.rates):,.0f}", how=how)
-
-
-class Comparison:
-    """Both sides at a number of connections: the ratio of each pair of rounds."""
-
-    def __init__(self, service: WebServer, bare: WebServer, store: StoreServer, count: int) -> None:
-        self.check, self.echo = Side(service, store), Side(bare, store)
-        self.ratios: list[float] = []
-        self._connections = count
-
-    def run(self, first: int) -> None:
-        """One pair of rounds, of texts from this number on."""
-        sides = [self.check, self.echo]
-        for at in range(first, first + REQUESTS, BLOCK):
-            requests = _requests(at, BLOCK)
-            for side in sides:
-                side.run(requests, self._connections)
-            sides.reverse()
-        ratio = self.check.rate_of_round(REQUESTS) / self.echo.rate_of_round(REQUESTS)
-        self.ratios.append(ratio)
-
-    @property
-    def ratio(self) -> float:
-        """The median."""
-        return median(self.ratios)
 
     def told(self) -> str:
-        """Each ratio."""
-        return f"pairs: {', '.join(f'{ratio:.3f}' for ratio in self.ratios)}"
+        """Its figures in words."""
+        used = self.cpu.told(len(self.rates) * REQUESTS)
+        return f"{median(self.rates):,.0f} requests/s ({used})"
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Both sides in one reading, and where everything ran."""
+
+    reading: Reading
+    places: str
+    check: Side
+    echo: Side
+
+    def row(self, wanted: float | None = None) -> Row:
+        """The ratio."""
+        name = f"`POST /check` over a bare route, {self.reading.name}"
+        rates = zip(self.check.rates, self.echo.rates, strict=True)
+        ratios = [checked / echoed for checked, echoed in rates]
+        how = (
+            f"unique texts of 100 words; {self.places}; "
+            f"pairs: {', '.join(f'{ratio:.3f}' for ratio in ratios)}; "
+            f"check {self.check.told()}, bare {self.echo.told()}"
+        )
+        if wanted is None:
+            return Row(name, f"{median(ratios):.3f}", how=how)
+        return at_least(name, median(ratios), wanted, "{:.3f}", how)
+
+    def cpu_row(self) -> Row:
+        """The ratio of what the workers used."""
+        ratio = self.echo.cpu.used["worker"] / self.check.cpu.used["worker"]
+        how = "what the ratio comes to where a worker never waits"
+        return Row("the same in CPU seconds of the worker", f"{ratio:.3f}", how=how)
 
 
 def measure() -> list[Row]:
     """The rows of this question."""
-    with (
-        StoreServer() as store,
-        WebServer.service(store.url) as service,
-        WebServer.altered("bare-check", store.url) as bare,
-    ):
-        for web in (service, bare):
-            saturate(web.port, _requests(0, WARM_UP), CONNECTIONS)
-        busy, alone = (Comparison(service, bare, store, count) for count in (CONNECTIONS, 1))
-        for pair in range(PAIRS):
-            busy.run(WARM_UP + 2 * pair * REQUESTS)
-            alone.run(WARM_UP + (2 * pair + 1) * REQUESTS)
-    return [
-        at_least(
-            "`POST /check` over a bare route, one gthread worker",
-            busy.ratio,
-            WANTED,
-            "{:.3f}",
-            f"unique texts of 100 words, {CONNECTIONS} connections; {busy.told()}",
-        ),
-        Row(
-            "the same in CPU seconds of the worker",
-            f"{busy.echo.cpu.used['worker'] / busy.check.cpu.used['worker']:.3f}",
-            how="what the ratio comes to where nothing else uses the cores",
-        ),
-        busy.check.told("`POST /check`"),
-        busy.echo.told("bare route"),
-        Row(
-            "`POST /check` over a bare route, one connection",
-            f"{alone.ratio:.3f}",
-            how=f"the worker waits for the store and the client; {alone.told()}",
-        ),
-        alone.check.told("`POST /check`, one connection"),
-        alone.echo.told("bare route, one connection"),
-    ]
+    chief = _compared(HEADLINE)
+    others = [_compared(reading).row() for reading in OTHERS]
+    return [chief.row(WANTED), chief.cpu_row(), *others]
+
+
+def _compared(reading: Reading) -> Comparison:
+    with on_cores(reading.of_others), StoreServer() as store:
+        with on_cores(reading.of_worker):
+            service = WebServer.service(store.url)
+            bare = WebServer.altered("bare-check", store.url)
+        with service, bare:
+            places = (
+                f"worker {cores_of(service.pid)}, client {cores_of(0)}, "
+                f"server {cores_of(store.pid)}; connections: {reading.connections}"
+            )
+            check, echo = Side(service, store), Side(bare, store)
+            for web in (service, bare):
+                saturate(web.port, _requests(0, WARM_UP), reading.connections)
+            for pair in range(PAIRS):
+                _alternate([check, echo], WARM_UP + pair * REQUESTS, reading.connections)
+    return Comparison(reading, places, check, echo)
+
+
+def _alternate(sides: list[Side], first: int, connections: int) -> None:
+    """A round of each, of texts from this number on."""
+    for at in range(first, first + REQUESTS, BLOCK):
+        requests = _requests(at, BLOCK)
+        for side in sides:
+            side.run(requests, connections)
+        sides.reverse()
+    for side in sides:
+        side.end_round()
 
 
 def _requests(first: int, count: int) -> list[bytes]:

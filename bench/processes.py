@@ -8,7 +8,8 @@ import socket
 import subprocess
 import sys
 import time
-from contextlib import suppress
+from collections.abc import Iterator, Set
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -25,6 +26,8 @@ from service.store.redis_store import RedisStore, connect
 
 ROOT = Path(__file__).resolve().parent.parent
 START_SECONDS = 30
+CORES: set[int] = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
+"""What this process may use, as far as the system tells it."""
 
 
 class StoreServer(Closing):
@@ -59,6 +62,11 @@ class StoreServer(Closing):
         """What the server's process has used so far."""
         used = self.client.info("cpu")
         return float(used["used_cpu_user"]) + float(used["used_cpu_sys"])
+
+    @property
+    def pid(self) -> int:
+        """The server's process."""
+        return int(self.client.info("server")["process_id"])
 
     def used_memory(self) -> int:
         """Bytes in use, once nothing is being rewritten or freed."""
@@ -125,6 +133,11 @@ class WebServer(Closing):
         times = [process.cpu_times() for process in (parent, *parent.children(recursive=True))]
         return float(sum(used.user + used.system for used in times))
 
+    @property
+    def pid(self) -> int:
+        """Gunicorn's process, where its worker may run too."""
+        return self._process.pid
+
     def configure(self, collection: str, settings: dict[str, object]) -> None:
         """Make a collection."""
         with Connection(self.port) as connection:
@@ -169,6 +182,27 @@ class CpuSeconds:
 
 def _end(_number: int, _frame: object) -> None:
     sys.exit(128 + signal.SIGTERM)
+
+
+@contextmanager
+def on_cores(cores: Set[int]) -> Iterator[None]:
+    """What is started inside stays on these cores, where there are such; none: wherever it was."""
+    if not cores or not cores <= CORES:
+        yield
+        return
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, cores)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+def cores_of(pid: int) -> str:
+    """Where a process may run, in words; 0: this one."""
+    if not CORES or os.sched_getaffinity(pid) == CORES:
+        return "on any core"
+    return f"on core {', '.join(map(str, sorted(os.sched_getaffinity(pid))))}"
 
 
 def _free_port() -> int:
