@@ -2,8 +2,9 @@
 
     python -m bench.bulk [--data DIRECTORY]
 
-All on one server at 32 bands of 4 rows, one client: over HTTP with one worker, by the same code in
-this process, and by datasketch in this process. Rounds alternate; the figures are medians.
+All on one server at 32 bands of 4 rows, one client: over HTTP with one worker, in batches and one
+by one, by the same code in this process, and by datasketch in this process. Rounds alternate; the
+figures are medians.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from pathlib import Path
 from statistics import median
 
 from bench.figures import Row, at_least
-from bench.load import Connection, check_request
+from bench.load import Connection, batch_requests, check_request
 from bench.peer import BANDS, ROWS, Peer
 from bench.processes import CpuSeconds, StoreServer, WebServer
 from bench.real_texts import Texts, load, show_answers
@@ -24,6 +25,7 @@ from service.dedup.verdict import Document, Posted
 WANTED = 15.0
 ROUNDS = 3
 COLLECTION = "bulk"
+A_BATCH = 500
 SETTINGS = {"threshold": 0.6, "on_conflict": "skip"}
 
 
@@ -63,7 +65,9 @@ def measure(data: Path | None) -> list[Row]:
     count = len(texts.pairs)
     with StoreServer() as store, WebServer.service(store.url) as web:
         http = Way("one `POST /check` after the other", store, web)
-        inside = Way("the same code in process", store)
+        bulk = Way(f"`POST /check/batch` of {A_BATCH}", store, web)
+        batches = batch_requests(texts.pairs, COLLECTION, A_BATCH)
+        inside = Way("one check after the other in process", store)
         peer = Way("datasketch in process", store)
         requests = [check_request(id, text, COLLECTION) for id, text in texts.pairs]
         for turn in range(ROUNDS):
@@ -72,6 +76,10 @@ def measure(data: Path | None) -> list[Row]:
             with Connection(web.port) as connection:
                 http.run(count, lambda: _over_http(connection, requests))
             store.client.flushall(asynchronous=False)
+            web.configure(COLLECTION, SETTINGS)
+            with Connection(web.port) as connection:
+                bulk.run(count, lambda: _over_http(connection, batches))
+            store.client.flushall(asynchronous=False)
             inside.run(count, lambda: _in_process(store, texts))
             if turn != 1:  # the slow one: two rounds
                 store.client.flushall(asynchronous=False)
@@ -79,16 +87,20 @@ def measure(data: Path | None) -> list[Row]:
     return [
         at_least(
             "bulk checking over HTTP, one worker, one client, over datasketch",
-            http.rate / peer.rate,
+            bulk.rate / peer.rate,
             WANTED,
             "{:.1f} x",
-            f"single checks, as there is no bulk route yet; {texts.told}",
+            f"batches of {A_BATCH}; {texts.told}",
         ),
         Row(
-            "the same code path in process over datasketch",
-            f"{inside.rate / peer.rate:.1f} x",
-            how="what a bulk route starts from; no HTTP in it",
+            "one `POST /check` after the other over datasketch",
+            f"{http.rate / peer.rate:.1f} x",
         ),
+        Row(
+            "one check after the other in process over datasketch",
+            f"{inside.rate / peer.rate:.1f} x",
+        ),
+        bulk.told(),
         http.told(),
         inside.told(),
         peer.told(),
@@ -96,7 +108,7 @@ def measure(data: Path | None) -> list[Row]:
 
 
 def _over_http(connection: Connection, requests: list[bytes]) -> int:
-    return sum(b'"verdict":"new"' in connection.ask(request) for request in requests)
+    return sum(connection.ask(request).count(b'"verdict":"new"') for request in requests)
 
 
 def _in_process(store: StoreServer, texts: Texts) -> int:

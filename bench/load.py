@@ -30,6 +30,15 @@ def check_request(id: str, text: str, collection: str) -> bytes:
     return post_request("/check", {"id": id, "text": text, "collection": collection})
 
 
+def batch_requests(texts: list[tuple[str, str]], collection: str, size: int) -> list[bytes]:
+    """Whole `POST /check/batch` of so many items each."""
+    items = [{"id": id, "text": text, "collection": collection} for id, text in texts]
+    return [
+        post_request("/check/batch", {"items": items[start : start + size]})
+        for start in range(0, len(items), size)
+    ]
+
+
 class Connection(Closing):
     """One keep-alive connection, one request at a time."""
 

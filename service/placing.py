@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from service.deciding import Outcome
+from service.deciding import Outcome, difference_in_words
 from service.dedup.decisions import ConflictStatus, DecisionKind
 from service.dedup.pairs import documents_pair
 from service.dedup.verdict import NO_CHANGES, State
@@ -118,8 +118,8 @@ def place(
                 twin_number=beside.number,
                 conflict=OPENED,
                 score=found.score,
-                rule=outcome.rule,
-                reason=outcome.reason,
+                rule="review",
+                reason=difference_in_words(changes),
                 changes=changes,
             )
         )

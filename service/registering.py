@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from service.deciding import difference_in_words
 from service.dedup.decisions import DecisionKind
 from service.dedup.verdict import (
     NO_CHANGES,
@@ -122,9 +123,14 @@ def beside_replay(case: Case, replay: Replay, recalled: Recalled) -> Beside:
     matched = replay.anchor.state if replay.anchor else recalled.match_state
     if matched is not None and matched.is_indexed:
         beside.match_state = matched
-    if stored.conflict and recalled.conflict is not None:
-        name = collection.conflict_name(stored.conflict)
-        beside.conflict = ConflictRef(name, recalled.conflict.value)
+    conflict = recalled.conflict
+    if conflict is not None:
+        name = collection.conflict_name(conflict.number)
+        beside.conflict = ConflictRef(name, conflict.status.value)
+        if stored.state is State.ACTIVE and not stored.decision:
+            # Both are active (`on_conflict` is `ingest`): only the conflict tells why.
+            beside.changes = conflict.changes
+            beside.reason = difference_in_words(conflict.changes)
     if recalled.updated is not None:
         beside.superseded_changes = recalled.updated.changes
     beside.retire = _retired(stored, recalled)

@@ -104,7 +104,8 @@ class Reviewer:
                 applied = None if draft is None else self._store.apply(known, draft.finished())
                 if draft is not None and applied is not None:
                     ingest, retire = self._settled(known, draft, applied, now)
-                    return Ruling(self.conflict(id), ingest, retire)
+                    resolved = draft.step.closed[0].conflict or conflict
+                    return Ruling(self._shown(known, [resolved])[0], ingest, retire)
         raise StoreUnavailable("the documents changed too often for a ruling in time")
 
     def decisions(
@@ -152,8 +153,8 @@ class Reviewer:
                     self._settler.settle(known, now)
                 written = self._store.entry(known, applied.first_entry)
                 document = self._store.document(known, entry.document)
-                if written is None or document is None:  # already deleted by another caller
-                    raise StoreUnavailable("the document has changed again since")
+                if written is None:
+                    raise UnknownDecision("the entry has left the log already")
                 decision = self._told(known, [written])[0]
                 return Reverted(decision, document, written.ingest, written.retire)
         raise StoreUnavailable("the documents changed too often to take this back in time")

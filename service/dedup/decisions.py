@@ -137,11 +137,11 @@ class DecisionPage:
 
 @dataclass(frozen=True, slots=True)
 class Reverted:
-    """A decision that was taken back: the new entry, the document as it stands now, and what
-    downstream does about it."""
+    """A decision that was taken back: the new entry, the document as it stands now (None where
+    another caller has deleted it since), and what downstream does about it."""
 
     decision: Decision
-    document: StoredDocument
+    document: StoredDocument | None
     ingest: tuple[str, ...]
     retire: tuple[str, ...]
 

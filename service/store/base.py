@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from service.dedup.decisions import ConflictFilter, ConflictStatus, DecisionFilter
+from service.dedup.decisions import ConflictFilter, DecisionFilter
 from service.dedup.scheme import CollectionSettings, Scheme
 from service.dedup.stored import (
     CollectionInfo,
@@ -190,11 +190,11 @@ class Seen:
 @dataclass(slots=True)
 class Recalled:
     """What a replayed answer needs of the present: the entry of its decision and of its update,
-    the status of its conflict, and the state and metadata of the document it was matched with."""
+    its conflict, and the state and metadata of the document it was matched with."""
 
     decision: LogEntry | None = None
     updated: LogEntry | None = None
-    conflict: ConflictStatus | None = None
+    conflict: StoredConflict | None = None
     match_state: State | None = None
     match_metadata: Metadata = field(default_factory=dict)
 

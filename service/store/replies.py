@@ -7,7 +7,6 @@ from typing import Any
 
 import orjson
 
-from service.dedup.decisions import ConflictStatus
 from service.dedup.verdict import Metadata, State
 from service.store.base import (
     Candidate,
@@ -19,7 +18,7 @@ from service.store.base import (
     StoredText,
 )
 from service.store.growth import Growth
-from service.store.log import STATUSES, read_entry
+from service.store.log import read_conflict, read_entry
 from service.store.records import STATES, TextCodec, unpack
 
 
@@ -83,14 +82,13 @@ def seen(id: str, reply: Sequence[Any], state: CollectionState, codec: TextCodec
 def recalled(stored: StoredText, reply: Sequence[Any]) -> Recalled:
     """What `recalling.lua` says."""
     decision, updated, conflict, match_state, match_metadata = reply
-    status: ConflictStatus | None = None if conflict is None else STATUSES[conflict]
     state: State | None = None if match_state is None else STATES[match_state]
     return Recalled(
         decision=read_entry(stored.decision, decision) if decision else None,
         updated=read_entry(stored.superseded[2], updated)
         if updated and stored.superseded
         else None,
-        conflict=status,
+        conflict=read_conflict(stored.conflict, conflict) if conflict else None,
         match_state=state,
         match_metadata=metadata_of(match_metadata),
     )

@@ -79,9 +79,10 @@ def decisions(page: DecisionPage) -> Json:
 
 def reverted(taken_back: Reverted) -> Json:
     """A decision that was taken back, and what downstream does about it."""
+    document = taken_back.document
     return {
         "decision": decision(taken_back.decision),
-        "document": stored_answers.document(taken_back.document),
+        "document": None if document is None else stored_answers.document(document),
         "ingest": list(taken_back.ingest),
         "retire": list(taken_back.retire),
     }

@@ -83,7 +83,9 @@ REVIEW_RESPONSES: dict[str, Json] = {
         next=about(or_null(TEXT), "the same as `after` where there is more already"),
         after=about(TEXT, "where to ask on, now or later: nothing is missed or given twice"),
     ),
-    "Reverted": an_object(decision=ref("Decision"), document=ref("Document"), **_DOWNSTREAM),
+    "Reverted": an_object(
+        decision=ref("Decision"), document=or_null(ref("Document")), **_DOWNSTREAM
+    ),
     "NearMiss": an_object(a=_PAIRED, b=_PAIRED, score=SCORE, at=TIME),
     "NearMissList": part_of(ref("NearMiss")),
 }

@@ -46,6 +46,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "service.store.log": {"service.store.step", "service.dedup", "service.text.changes"},
     "service.web": USE_CASES | {
         "service.web", "service.text", "service.dedup", "service.errors", "service.settings",
+        "service.batching",
     },
     **{part: {"service"} for part in OUTERMOST},
 }  # fmt: skip

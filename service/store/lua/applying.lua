@@ -118,6 +118,11 @@ local function as_expected(keys, step, now)
     if stands ~= item[2] then return false end
     if cutoff > 0 and not has_expired(record, cutoff) then return false end
   end
+  for _, move in ipairs(step.moves) do
+    -- What comes back needs its words: they may have been erased since.
+    local comes_back = move[3] ~= '' and is_indexed(move[3])
+    if comes_back and redis.call('HEXISTS', keys.texts, move[1]) == 0 then return false end
+  end
   for _, item in ipairs(step.is_rulings) do
     if (redis.call('HGET', keys.rulings, item[1]) or '') ~= item[2] then return false end
   end
