@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -15,6 +15,8 @@ from service.store.base import CollectionChanged, Registered, Replay, Seen, Stor
 WINDOW = 32
 
 Result = Answer | TwinsiftError
+Look = Registered | Replay | Seen | None
+InFlight = Callable[[], Sequence[Look]]
 
 
 @dataclass(slots=True)
@@ -45,30 +47,41 @@ class Batches:
         windows = _windows(documents)
         window = self._begin(next(windows, None))
         while window is not None:
-            together, alone = _apart(window)
-            in_flight = None
-            if together:
-                with suppress(StoreError):
-                    in_flight = self._store.begin_checks(
-                        [(one.begun.case.collection, one.begun.entry) for one in together]
-                    )
+            answers: dict[int, Result] = {}
+            left = [one for one in window if isinstance(one, _Placed)]
+            together, left = _apart(left)
+            in_flight = self._ask(together)
             following: list[_Placed | Result] | None = None
-            told: Sequence[Registered | Replay | Seen | None] = [None] * len(together)
             try:
                 following = self._begin(next(windows, None))
             finally:
                 # Replies that nobody reads would be taken for those of the next question.
-                if in_flight is not None:
-                    with suppress(StoreError):
-                        told = in_flight()
-            answers = {
-                one.place: self._conclude(one.begun, look)
-                for one, look in zip(together, told, strict=True)
-            }
-            answers |= {one.place: self._alone(one.begun.case.document) for one in alone}
+                told = _received(in_flight, together)
+            self._conclude_all(together, told, answers)
+            while left:
+                together, left = _apart(left)
+                told = _received(self._ask(together), together)
+                self._conclude_all(together, told, answers)
             for place, one in enumerate(window):
                 yield answers[place] if isinstance(one, _Placed) else one
             window = following
+
+    def _ask(self, together: Sequence[_Placed]) -> InFlight | None:
+        """Begins the checks of those that have nothing to do with each other; None where they
+        must be asked one by one."""
+        if len(together) < 2:
+            return None
+        with suppress(StoreError):
+            return self._store.begin_checks(
+                [(one.begun.case.collection, one.begun.entry) for one in together]
+            )
+        return None
+
+    def _conclude_all(
+        self, together: Sequence[_Placed], told: Sequence[Look], answers: dict[int, Result]
+    ) -> None:
+        for one, look in zip(together, told, strict=True):
+            answers[one.place] = self._conclude(one.begun, look)
 
     def _begin(
         self, documents: Sequence[Document | TwinsiftError] | None
@@ -87,22 +100,24 @@ class Batches:
                 begun.append(error)
         return begun
 
-    def _conclude(self, begun: Begun, told: Registered | Replay | Seen | None) -> Result:
-        if told is not None:
-            try:
+    def _conclude(self, begun: Begun, told: Look) -> Result:
+        try:
+            if told is not None:
                 with suppress(CollectionChanged):
                     answer = self._checker.conclude(begun, told)
                     if answer is not None:
                         return answer
-            except TwinsiftError as error:
-                return error
-        return self._alone(begun.case.document)
-
-    def _alone(self, document: Document) -> Result:
-        try:
-            return self._checker.check(document)
+            return self._checker.check_begun(begun)
         except TwinsiftError as error:
             return error
+
+
+def _received(in_flight: InFlight | None, together: Sequence[_Placed]) -> Sequence[Look]:
+    """What came of each check; None for one that must be asked by itself."""
+    if in_flight is not None:
+        with suppress(StoreError):
+            return in_flight()
+    return [None] * len(together)
 
 
 def _windows(
@@ -122,20 +137,25 @@ def _windows(
         yield window
 
 
-def _apart(window: Sequence[_Placed | Result]) -> tuple[list[_Placed], list[_Placed]]:
-    """Those that may be looked up at once, and those that come after: dry runs, and whatever may
-    have to do with an earlier one."""
+def _apart(window: Sequence[_Placed]) -> tuple[list[_Placed], list[_Placed]]:
+    """Those that may be looked up at once, and those that come after: whatever may have to do with
+    an earlier one. A dry run is looked up by itself."""
     claimed: set[Hashable] = set()
     together: list[_Placed] = []
-    alone: list[_Placed] = []
+    later: list[_Placed] = []
     for one in window:
-        if not isinstance(one, _Placed):
-            continue
         case, probe = one.begun.case, one.begun.entry.probe
+        if case.document.dry_run and (together or later):
+            later.append(one)
+            later += window[len(together) + len(later) :]
+            break
         uid = case.collection.uid
         claims: list[Hashable] = [(uid, probe.id)]
         claims += [(uid, band, tag) for band, tag in enumerate(probe.tags)]
-        is_free = not case.document.dry_run and claimed.isdisjoint(claims)
+        is_free = claimed.isdisjoint(claims)
         claimed.update(claims)
-        (together if is_free else alone).append(one)
-    return together, alone
+        (together if is_free else later).append(one)
+        if case.document.dry_run:
+            later += window[1:]
+            break
+    return together, later

@@ -99,8 +99,16 @@ class Checker:
 
         Raises UnknownCollection, EmptyText, or what the store raises; nothing is stored then.
         """
-        prepared: Prepared | None = None
-        prepared_for: Collection | None = None
+        return self._check(document, None, None)
+
+    def check_begun(self, begun: Begun) -> Answer:
+        """The same for a text that is prepared."""
+        case = begun.case
+        return self._check(case.document, case.prepared, case.collection)
+
+    def _check(
+        self, document: Document, prepared: Prepared | None, prepared_for: Collection | None
+    ) -> Answer:
         gives_up_at: float | None = None
         while gives_up_at is None or time.monotonic() < gives_up_at:
             collection = self._store.collection(document.collection)
