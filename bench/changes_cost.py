@@ -148,7 +148,7 @@ def _of_long_copies() -> Row:
     by_size = {}
     for size in SIZES:
         length = size << 10
-        by_size[size] = min(_milliseconds(one[:length], other[:length]) for _ in range(3)) / size
+        by_size[size] = min(_milliseconds(one[:length], other[:length]) for _ in range(5)) / size
     told = ", ".join(f"{size:,} KiB {each * 1024:,.0f}" for size, each in by_size.items())
     return at_most(
         f"`find_changes`, time for a MiB up to {SIZES[-1] >> 10} MiB over that at {SIZES[0]} KiB",

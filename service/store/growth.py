@@ -7,6 +7,7 @@ ever waits for a rehash. `lua/records.lua` has the same rule.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -78,18 +79,38 @@ class GrowthMemory:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._known: dict[str, Growth] = {}
+        self._growing = threading.Lock()
 
     def of(self, collection: Collection) -> Growth:
         """What was last heard of a collection."""
         return self._known.get(collection.uid) or Growth()
 
     def heard(self, collection: Collection, growth: Growth) -> None:
-        """Remembers what a script told."""
+        """Remembers what a script told, unless more was told before: threads hear out of turn."""
+        known = self._known.get(collection.uid)
+        if known is None or (growth.level, growth.split) >= (known.level, known.split):
+            self._known[collection.uid] = growth
+
+    def corrected(self, collection: Collection, growth: Growth) -> None:
+        """Remembers what a script refused a call for: an emptied index may begin anew."""
         self._known[collection.uid] = growth
 
     def grow_if_due(self, collection: Collection) -> None:
-        """Splits a few shards where as many are due; of several callers one does it."""
-        bands, growth = tags_of_a_text(collection), self.of(collection)
+        """Splits a few shards where as many are due; of several callers one does it.
+
+        Of the threads of this process only one asks: the others would be refused."""
+        bands = tags_of_a_text(collection)
+        if self.of(collection).splits_due(bands) < SPLITS_AT_ONCE:
+            return
+        if not self._growing.acquire(blocking=False):
+            return
+        try:
+            self._grow(collection, bands)
+        finally:
+            self._growing.release()
+
+    def _grow(self, collection: Collection, bands: int) -> None:
+        growth = self.of(collection)
         if growth.splits_due(bands) < SPLITS_AT_ONCE:
             return
         keys = partition(collection.uid)
@@ -104,4 +125,4 @@ class GrowthMemory:
         except StoreFull:  # nothing is added to a full store either
             return
         if reply[0] != b"revision":
-            self.heard(collection, Growth(int(reply[1]), int(reply[2]), growth.indexed))
+            self.corrected(collection, Growth(int(reply[1]), int(reply[2]), growth.indexed))

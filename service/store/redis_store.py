@@ -355,5 +355,5 @@ class RedisStore:
         if reply[0] != b"shards":
             return False
         indexed = self._growth.of(collection).indexed
-        self._growth.heard(collection, Growth(int(reply[1]), int(reply[2]), indexed))
+        self._growth.corrected(collection, Growth(int(reply[1]), int(reply[2]), indexed))
         return True
