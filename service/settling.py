@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from service.deciding import Outcome, decide
-from service.dedup.decisions import DecisionKind
+from service.dedup.decisions import ConflictStatus, DecisionKind
 from service.dedup.minhash import text_tags
 from service.dedup.verdict import State
 from service.drafting import Draft
@@ -167,7 +167,8 @@ class Settler:
         self, collection: Collection, own: Place, waiting: set[int], now: int
     ) -> tuple[Seen, Found | None] | None:
         """What a fresh post of a held text would see, and its match. Among held ones it looks only
-        at those that are older and do not wait themselves, so that no two wait for each other."""
+        at those that are older and wait neither themselves nor for it, so that no two wait for each
+        other."""
         held = own.stored
         shingles = shingles_of(own.text, collection.settings)
         probe = Probe(
@@ -185,10 +186,23 @@ class Settler:
         def eligible(stored: StoredText) -> bool:
             if stored.state is not State.HELD:
                 return True
-            return stored.number < held.number and stored.number not in waiting
+            older = stored.number < held.number and stored.number not in waiting
+            return older and not self._waits_for(collection, stored, held.number)
 
         sought = Sought(probe, own.text, held.hashes, shingles, held.signature)
         return look, Matcher(self._store, collection, sought, eligible).find(look).found
+
+    def _waits_for(self, collection: Collection, stored: StoredText, number: int) -> bool:
+        """Whether a held text can be ruled on only after that of this number."""
+        at: StoredText | None = stored
+        while at is not None and at.state is State.HELD:
+            conflict = self._store.conflict(collection, at.conflict)
+            if conflict is None or conflict.status is not ConflictStatus.OPEN:
+                return False
+            if conflict.existing == number:
+                return True
+            at = self._store.records(collection, [conflict.existing])[0]
+        return False
 
 
 def _tags(collection: Collection, held: StoredText) -> list[bytes]:

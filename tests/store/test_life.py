@@ -644,6 +644,16 @@ STORIES: dict[str, tuple[str, list[Move], str]] = {
         ],
         "a#1 active, b#4 active, c#5 dropped",
     ),
+    "of two equal texts the active one is the match, though it came later": (
+        "review",
+        [
+            *checks("a: 2 hours", "b: 3 hours", "c: 3 hours"),
+            ("revert", 0),
+            *checks("d: 3 hours"),
+            ("resolve", 0, EXISTING),
+        ],
+        "a#1 active, b#2 dropped, c#3 active, d#4 dropped",
+    ),
     "nothing that was erased comes back": (
         "review",
         [

@@ -14,7 +14,8 @@
 --                   unless it has expired, or {}
 --       standing    {number, record, …}: the main and the pending text of this id, as they are
 --       (the anchor is the text that a dropped one rests on)
---       exact       {number, record} of the oldest other text with this hash or {}
+--       exact       {number, record} of the oldest other text with this hash, an active one first,
+--                   or {}
 --       candidates  {number, record, text or false, metadata or false, …}, most shared buckets first
 --       expired     {number, record, …}: a few that may be taken out
 local MOST_PROBED = 256
@@ -92,16 +93,19 @@ local function look_at(keys)
   end
 
   local normalised = string.sub(ARGV[5], 33)
-  local same = bucket(bands + 1)
+  local same, held = bucket(bands + 1), false
   for at = 1, #same, 4 do
     local number = string.sub(same, at, at + 3)
     local record = number ~= own and number ~= pending and redis.call('HGET', documents, number)
     -- A tag is four bytes of the hash: the record has all of it.
     local equal = record and string.sub(hashes_of(record), 33) == normalised
-    if equal and not has_expired(record, cutoff) then
+    if equal and state_of(record) == HELD then
+      held = held or { number, record }
+    elseif equal and not has_expired(record, cutoff) then
       return seen({ number, record }, {}, 0)
     end
   end
+  if held then return seen(held, {}, 0) end
 
   local shared, found, cut = {}, {}, 0
   for band = 1, bands do
