@@ -12,6 +12,7 @@ from service.reviewing import Reviewer
 from service.settings import Settings
 from service.store.base import Store
 from service.store.redis_store import connect
+from service.tokens import Tokens
 from service.web import (
     batch,
     check,
@@ -59,7 +60,8 @@ def create_app(settings: Settings, store: Store | None = None) -> Flask:
     checker = Checker(store, deadline=deadline, log_days=settings.log_days)
     catalogue, reviewer = Catalogue(store, deadline=deadline), Reviewer(store, deadline=deadline)
     batches = Batches(store, checker)
-    attach(app, Wiring(settings, checker, batches, catalogue, reviewer))
+    tokens = None if settings.tokens_file is None else Tokens(settings.tokens_file)
+    attach(app, Wiring(settings, checker, batches, catalogue, reviewer, tokens))
     app.before_request(paths.refuse_other_than_utf8)
     app.before_request(lambda: refuse_oversized(settings.max_body))
     app.after_request(_sign)

@@ -8,6 +8,8 @@
     │   │   └── EmptyText           nothing is left to compare
     │   ├── TooLarge                body or text over its limit
     │   ├── UnsupportedMediaType    content type or encoding
+    │   ├── Unauthorized            no valid token
+    │   ├── Forbidden               a token that is not for this
     │   ├── UnknownCollection
     │   ├── UnknownDocument
     │   ├── UnknownConflict
@@ -93,6 +95,14 @@ class FrozenSetting(RequestError):
 
 class DefaultCollection(RequestError):
     """The collection `default` always exists."""
+
+
+class Unauthorized(RequestError):
+    """The call needs a token, and has none that is valid."""
+
+
+class Forbidden(RequestError):
+    """The token is valid, and not for this call or this collection."""
 
 
 class UnknownConflict(RequestError):

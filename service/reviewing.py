@@ -138,6 +138,10 @@ class Reviewer:
                 return True
         return False
 
+    def collection_of(self, id: str) -> str:
+        """The name of the collection whose log has the entry; raises UnknownDecision."""
+        return self._entry(id)[0].name
+
     def revert(self, id: str, by: str | None, note: str | None) -> Reverted:
         """Takes a decision back; raises UnknownDecision, AlreadyReverted or NotRevertible."""
         ends_at = time.monotonic() + self._deadline

@@ -53,9 +53,15 @@ TABLE: Final = (
         "for how many days a decision, and the dropped text with it, is kept",
     ),
     Setting(
+        "TWINSIFT_TOKENS_FILE",
+        "",
+        "bearer tokens and their scopes, as TOML; `twinsift token new` makes one. Unset: everyone "
+        "who reaches the service may use it, and it listens on loopback only",
+    ),
+    Setting(
         "TWINSIFT_UNSAFE_NO_TOKENS",
         "off",
-        "`on` lets the service listen beyond loopback although anyone who reaches it may use it",
+        "`on` lets the service listen beyond loopback without tokens, for anyone who reaches it",
     ),
 )
 """Every setting, in the order in which README shows them."""
@@ -84,6 +90,7 @@ class Settings:
     max_text: int = 4 << 20
     deadline: float = 2.0
     log_days: int = 90
+    tokens_file: Path | None = None
     unsafe_no_tokens: bool = False
 
 
@@ -108,13 +115,17 @@ def load(environ: Mapping[str, str]) -> Settings:
         max_text=_max_text(environ, value("TWINSIFT_MAX_TEXT"), value("TWINSIFT_MAX_BODY")),
         deadline=_time("TWINSIFT_DEADLINE", value("TWINSIFT_DEADLINE")),
         log_days=_count("TWINSIFT_LOG_DAYS", value("TWINSIFT_LOG_DAYS")),
+        tokens_file=Path(tokens) if (tokens := value("TWINSIFT_TOKENS_FILE")) else None,
         unsafe_no_tokens=_switch("TWINSIFT_UNSAFE_NO_TOKENS", value("TWINSIFT_UNSAFE_NO_TOKENS")),
     )
-    if not settings.unsafe_no_tokens and not _is_loopback(settings.bind):
+    if settings.tokens_file is not None and settings.unsafe_no_tokens:
+        raise SettingsError("TWINSIFT_UNSAFE_NO_TOKENS: contradicts TWINSIFT_TOKENS_FILE")
+    is_guarded = settings.tokens_file is not None or settings.unsafe_no_tokens
+    if not is_guarded and not _is_loopback(settings.bind):
         raise SettingsError(
             f"TWINSIFT_BIND: {settings.bind} can be reached from other machines, and without "
-            "tokens anyone there may use the service; bind to loopback, or set "
-            "TWINSIFT_UNSAFE_NO_TOKENS=on"
+            "tokens anyone there may use the service; bind to loopback, set TWINSIFT_TOKENS_FILE, "
+            "or set TWINSIFT_UNSAFE_NO_TOKENS=on"
         )
     return settings
 

@@ -10,7 +10,9 @@ from flask import Blueprint, Response, stream_with_context
 
 from service.dedup.verdict import Document
 from service.errors import TwinsiftError
+from service.tokens import Scope
 from service.web import answers, errors, posted
+from service.web.access import permit
 from service.web.body import NDJSON, encoding_of
 from service.web.loading import Loaded, load, takes
 from service.web.schemas import BATCH, CHECK
@@ -42,7 +44,7 @@ class _Names:
 
 
 @blueprint.post("/check/batch")
-@takes(body=BATCH, stream=NDJSON)
+@takes(scope=Scope.CHECK, body=BATCH, stream=NDJSON)
 def batch(body: Loaded | None) -> Response:
     """Check many texts, as if they came one after the other."""
     names = _Names()
@@ -92,6 +94,8 @@ def _streamed(names: _Names) -> Iterator[Document | TwinsiftError | None]:
 def _document(item: Any) -> Document | TwinsiftError:
     """The document that an item tells of, or what is wrong with it."""
     try:
-        return posted.document(load(CHECK, item), wiring().settings.max_text)
+        loaded = load(CHECK, item)
+        permit(loaded["collection"])
+        return posted.document(loaded, wiring().settings.max_text)
     except TwinsiftError as error:
         return error

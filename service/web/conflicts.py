@@ -5,7 +5,9 @@ from __future__ import annotations
 from flask import Blueprint, Response
 
 from service.dedup.decisions import ConflictFilter, ConflictStatus, Keep
+from service.tokens import Scope
 from service.web import review_answers
+from service.web.access import permit
 from service.web.answers import dump
 from service.web.loading import Loaded, takes
 from service.web.parameters import CONFLICT_PATH, CONFLICTS, DEFAULT_LIMIT
@@ -17,9 +19,10 @@ blueprint = Blueprint("conflicts", __name__)
 
 
 @blueprint.get("/conflicts")
-@takes(query=CONFLICTS)
+@takes(scope=Scope.READ, query=CONFLICTS)
 def conflicts(query: Loaded) -> Response:
     """List conflicts, the newest first."""
+    permit(query.get("collection"))
     status = query.get("status")
     wanted = ConflictFilter(
         status=None if status is None else ConflictStatus(status), kind=query.get("kind")
@@ -31,15 +34,18 @@ def conflicts(query: Loaded) -> Response:
 
 
 @blueprint.get("/conflicts/<id>")
-@takes(path=CONFLICT_PATH)
+@takes(scope=Scope.READ, path=CONFLICT_PATH)
 def show(id: str) -> Response:
     """Show one conflict."""
-    return dump(review_answers.conflict(wiring().reviewer.conflict(id)))
+    found = wiring().reviewer.conflict(id)
+    permit(found.collection)
+    return dump(review_answers.conflict(found))
 
 
 @blueprint.post("/conflicts/<id>/resolve")
-@takes(path=CONFLICT_PATH, body=RULING)
+@takes(scope=Scope.REVIEW, path=CONFLICT_PATH, body=RULING)
 def resolve(id: str, body: Loaded) -> Response:
     """Rule on one conflict."""
+    permit(wiring().reviewer.conflict(id).collection)
     ruling = wiring().reviewer.resolve(id, Keep(body["keep"]), body["by"], body.get("note"))
     return dump(review_answers.ruling(ruling))

@@ -6,7 +6,9 @@ from flask import Blueprint, Response
 
 from service.dedup.decisions import DecisionFilter, DecisionKind
 from service.errors import Fault
+from service.tokens import Scope
 from service.web import review_answers
+from service.web.access import permit
 from service.web.answers import dump
 from service.web.fields import INVALID_VALUE
 from service.web.loading import Loaded, refusal, takes
@@ -18,12 +20,13 @@ blueprint = Blueprint("decisions", __name__)
 
 
 @blueprint.get("/decisions")
-@takes(query=DECISIONS)
+@takes(scope=Scope.CHECK, query=DECISIONS)
 def decisions(query: Loaded) -> Response:
     """List log entries, the oldest first."""
     if "after" in query and "cursor" in query:
         words = "must not be given together with after"
         raise refusal([Fault("/cursor", INVALID_VALUE, words)])
+    permit(query.get("collection"))
     kind = query.get("kind")
     wanted = DecisionFilter(
         document=query.get("document"),
@@ -41,8 +44,9 @@ def decisions(query: Loaded) -> Response:
 
 
 @blueprint.post("/decisions/<id>/revert")
-@takes(path=DECISION_PATH, body=REVERT)
+@takes(scope=Scope.REVIEW, path=DECISION_PATH, body=REVERT)
 def revert(id: str, body: Loaded) -> Response:
     """Take one decision back."""
+    permit(wiring().reviewer.collection_of(id))
     reverted = wiring().reviewer.revert(id, body.get("by"), body.get("note"))
     return dump(review_answers.reverted(reverted))

@@ -11,7 +11,9 @@ from service.dedup.scheme import DEFAULT_COLLECTION
 from service.dedup.stored import DocumentFilter
 from service.dedup.verdict import State
 from service.errors import Fault
+from service.tokens import Scope
 from service.web import stored_answers
+from service.web.access import permit
 from service.web.answers import dump
 from service.web.fields import INVALID_VALUE
 from service.web.loading import Loaded, refusal, takes
@@ -29,14 +31,14 @@ blueprint = Blueprint("documents", __name__)
 
 
 @blueprint.get("/documents/<anything:id>")
-@takes(path=DOCUMENT_PATH, query=OF_COLLECTION)
+@takes(scope=Scope.CHECK, path=DOCUMENT_PATH, query=OF_COLLECTION)
 def show(id: str, query: Loaded) -> Response:
     """Show one document."""
     return _show(query["collection"], id)
 
 
 @blueprint.get("/documents")
-@takes(query=DOCUMENTS)
+@takes(scope=Scope.CHECK, query=DOCUMENTS)
 def documents(query: Loaded) -> Response:
     """List documents; with `id`, show that one."""
     if "id" not in query:
@@ -49,24 +51,26 @@ def documents(query: Loaded) -> Response:
 
 
 @blueprint.delete("/documents/<anything:id>")
-@takes(path=DOCUMENT_PATH, query=DELETION_OF)
+@takes(scope=Scope.CHECK, path=DOCUMENT_PATH, query=DELETION_OF)
 def delete(id: str, query: Loaded) -> Response:
     """Delete one document."""
     return _delete(id, query)
 
 
 @blueprint.delete("/documents")
-@takes(query=DELETION)
+@takes(scope=Scope.CHECK, query=DELETION)
 def delete_by_parameter(query: Loaded) -> Response:
     """Delete the document that `id` names."""
     return _delete(query["id"], query)
 
 
 def _show(collection: str, document_id: str) -> Response:
+    permit(collection)
     return dump(stored_answers.document(wiring().catalogue.document(collection, document_id)))
 
 
 def _list(query: Loaded) -> Response:
+    permit(query.get("collection"))
     state = query.get("state")
     wanted = DocumentFilter(
         state=None if state is None else State(state),
@@ -80,5 +84,6 @@ def _list(query: Loaded) -> Response:
 
 
 def _delete(document_id: str, query: Loaded) -> Response:
+    permit(query["collection"])
     twins = wiring().catalogue.delete(query["collection"], document_id, erase=query["erase"])
     return dump(stored_answers.deleted(document_id, twins))

@@ -38,6 +38,10 @@ class Problem(NamedTuple):
 PROBLEMS: dict[type[TwinsiftError], Problem] = {
     errors.MalformedJson: Problem(400, "malformed_json"),
     errors.MalformedBody: Problem(400, "malformed_body", {"Connection": "close"}),
+    errors.Unauthorized: Problem(
+        401, "unauthorized", {"WWW-Authenticate": "Bearer", "Connection": "close"}
+    ),
+    errors.Forbidden: Problem(403, "forbidden", {"Connection": "close"}),
     errors.UnknownCollection: Problem(404, "unknown_collection"),
     errors.UnknownDocument: Problem(404, "unknown_document"),
     errors.UnknownConflict: Problem(404, "unknown_conflict"),
@@ -76,6 +80,8 @@ TITLES = {
     200: "OK",
     201: "Created",
     400: "Bad Request",
+    401: "Unauthorized",
+    403: "Forbidden",
     404: "Not Found",
     405: "Method Not Allowed",
     409: "Conflict",

@@ -13,21 +13,21 @@ blueprint = Blueprint("health", __name__)
 
 
 @blueprint.get("/healthz")
-@takes()
+@takes(scope=None)
 def healthz() -> Response:
     """Tell that the process answers; nothing else is asked."""
     return answers.dump({"status": "ok"})
 
 
 @blueprint.get("/readyz")
-@takes()
+@takes(scope=None)
 def readyz() -> Response:
     """Tell whether checks can be answered; a store that is out of reach is a 503 problem."""
     return answers.dump({"status": "ready", "store": wiring().catalogue.readiness()})
 
 
 @blueprint.get("/openapi.json")
-@takes()
+@takes(scope=None)
 def contract() -> Response:
     """Give the contract in its machine form."""
     return answers.dump(document())

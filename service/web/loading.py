@@ -11,6 +11,8 @@ from flask import Response, request
 from marshmallow import Schema, ValidationError
 
 from service.errors import Fault, InvalidRequest
+from service.tokens import Scope
+from service.web.access import authorize
 from service.web.body import read_json
 from service.web.fields import INVALID_TYPE, INVALID_VALUE, MOST_FIELDS
 from service.web.parameters import NO_PARAMETERS
@@ -27,6 +29,7 @@ class Takes(NamedTuple):
     query: Schema
     body: Schema | None
     stream: str | None = None
+    scope: Scope | None = None
 
 
 _MOST_FAULTS = 20
@@ -36,12 +39,13 @@ _LONGEST_NAME = 64
 
 def takes(
     *,
+    scope: Scope | None,
     path: Schema | None = None,
     query: Schema = NO_PARAMETERS,
     body: Schema | None = None,
     stream: str | None = None,
 ) -> Callable[[View], View]:
-    """Give the view what it takes, checked.
+    """Give the view what it takes, checked, if the caller has a token of this scope.
 
     The parts of the path come by their names, the rest as `query` and `body`, where the view
     says what they are. A body of the content type `stream` is left to the view, which gets None.
@@ -50,6 +54,7 @@ def takes(
     def decorate(view: View) -> View:
         @wraps(view)
         def loaded(**parts: str) -> Response:
+            authorize(scope)
             arguments: dict[str, Any] = parts if path is None else load(path, parts)
             parameters = read_query(query)
             if query is not NO_PARAMETERS:
@@ -60,7 +65,7 @@ def takes(
                 arguments["body"] = load(body, read_json(wiring().settings.max_body))
             return view(**arguments)
 
-        loaded.takes = Takes(path, query, body, stream)  # type: ignore[attr-defined]
+        loaded.takes = Takes(path, query, body, stream, scope)  # type: ignore[attr-defined]
         return loaded  # type: ignore[return-value]
 
     return decorate

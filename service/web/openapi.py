@@ -76,6 +76,13 @@ def document() -> Json:
     for name, demand in _BEYOND_FIELDS.items():
         whole["components"]["schemas"][name] |= demand
     whole["components"]["responses"] = _problem_responses()
+    whole["components"]["securitySchemes"] = {
+        "token": {
+            "type": "http",
+            "scheme": "bearer",
+            "description": "needed where the service has a tokens file; the scope is named by call",
+        }
+    }
     whole["components"]["headers"] = {
         HEADER: {
             "description": "the id that was sent where it is plain, else one made here",
@@ -123,6 +130,7 @@ def _operation(operation: Operation) -> Json:
             },
         },
     }
+    told["security"] = [] if operation.scope is None else [{"token": [operation.scope.value]}]
     if operation.body is not None:
         name = _name(operation.body)
         content = {"schema": ref(name), **_examples(name)}

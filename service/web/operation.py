@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from marshmallow import Schema
 
+from service.tokens import Scope
 from service.web.parameters import NO_PARAMETERS
 
 STORE = ("store_unavailable",)
@@ -18,7 +19,8 @@ ALWAYS = ("too_large", "invalid_request", "internal_error")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
     """One call. `answers` names the component of each status, `fails` the codes of its own.
-    `stream`: it also takes and gives a stream of lines."""
+    `stream`: it also takes and gives a stream of lines. `scope` is what a token needs for it; None
+    where none is needed."""
 
     method: str
     path: str
@@ -29,8 +31,10 @@ class Operation:
     query: Schema = NO_PARAMETERS
     body: Schema | None = None
     stream: bool = False
+    scope: Scope | None
 
     @property
     def codes(self) -> tuple[str, ...]:
         """Every code that the call can fail with."""
-        return (*(BODY if self.body is not None else ()), *ALWAYS, *self.fails)
+        guarded = () if self.scope is None else ("unauthorized", "forbidden")
+        return (*(BODY if self.body is not None else ()), *guarded, *ALWAYS, *self.fails)

@@ -5,6 +5,7 @@ openapi.yaml is made from this table, and a test holds it against the routes of 
 
 from __future__ import annotations
 
+from service.tokens import Scope
 from service.web import parameters, schemas
 from service.web.operation import STORE, WRITING, Operation
 
@@ -16,6 +17,7 @@ OPERATIONS = (
     Operation(
         method="POST",
         path="/check",
+        scope=Scope.CHECK,
         summary="Register a text under an id and tell whether it is new",
         body=schemas.CHECK,
         answers={200: "CheckAnswer"},
@@ -24,6 +26,7 @@ OPERATIONS = (
     Operation(
         method="POST",
         path="/check/batch",
+        scope=Scope.CHECK,
         summary="Check many texts, as if they came one after the other",
         body=schemas.BATCH,
         stream=True,
@@ -33,6 +36,7 @@ OPERATIONS = (
     Operation(
         method="POST",
         path="/clean",
+        scope=Scope.CHECK,
         summary="Clean a text without storing it",
         body=schemas.CLEAN,
         answers={200: "CleanAnswer"},
@@ -41,6 +45,7 @@ OPERATIONS = (
     Operation(
         method="POST",
         path="/compare",
+        scope=Scope.CHECK,
         summary="Compare two texts without storing them",
         body=schemas.COMPARE,
         answers={200: "CompareAnswer"},
@@ -49,6 +54,7 @@ OPERATIONS = (
     Operation(
         method="GET",
         path="/documents",
+        scope=Scope.CHECK,
         summary="List documents, or show the one that `id` names",
         query=parameters.DOCUMENTS,
         answers={200: "DocumentList or Document"},
@@ -57,6 +63,7 @@ OPERATIONS = (
     Operation(
         method="DELETE",
         path="/documents",
+        scope=Scope.CHECK,
         summary="Delete the document that `id` names",
         query=parameters.DELETION,
         answers={200: "DeletedDocument"},
@@ -65,6 +72,7 @@ OPERATIONS = (
     Operation(
         method="GET",
         path="/documents/{id}",
+        scope=Scope.CHECK,
         summary="Show a document",
         path_schema=parameters.DOCUMENT_PATH,
         query=parameters.OF_COLLECTION,
@@ -74,6 +82,7 @@ OPERATIONS = (
     Operation(
         method="DELETE",
         path="/documents/{id}",
+        scope=Scope.CHECK,
         summary="Delete a document",
         path_schema=parameters.DOCUMENT_PATH,
         query=parameters.DELETION_OF,
@@ -83,6 +92,7 @@ OPERATIONS = (
     Operation(
         method="GET",
         path="/collections",
+        scope=Scope.READ,
         summary="List collections",
         query=parameters.LIST,
         answers={200: "CollectionList"},
@@ -91,6 +101,7 @@ OPERATIONS = (
     Operation(
         method="GET",
         path="/collections/{name}",
+        scope=Scope.READ,
         summary="Show a collection",
         path_schema=parameters.COLLECTION_PATH,
         answers={200: "Collection"},
@@ -99,6 +110,7 @@ OPERATIONS = (
     Operation(
         method="PUT",
         path="/collections/{name}",
+        scope=Scope.ADMIN,
         summary="Make a collection, or change the settings that the body names",
         path_schema=parameters.COLLECTION_PATH,
         body=schemas.COLLECTION,
@@ -108,6 +120,7 @@ OPERATIONS = (
     Operation(
         method="DELETE",
         path="/collections/{name}",
+        scope=Scope.ADMIN,
         summary="Remove a collection with all its documents",
         path_schema=parameters.COLLECTION_PATH,
         answers={200: "DeletedCollection"},
@@ -116,6 +129,7 @@ OPERATIONS = (
     Operation(
         method="GET",
         path="/conflicts",
+        scope=Scope.READ,
         summary="List conflicts, the newest first",
         query=parameters.CONFLICTS,
         answers={200: "ConflictList"},
@@ -124,6 +138,7 @@ OPERATIONS = (
     Operation(
         method="GET",
         path="/conflicts/{id}",
+        scope=Scope.READ,
         summary="Show a conflict",
         path_schema=parameters.CONFLICT_PATH,
         answers={200: "Conflict"},
@@ -132,6 +147,7 @@ OPERATIONS = (
     Operation(
         method="POST",
         path="/conflicts/{id}/resolve",
+        scope=Scope.REVIEW,
         summary="Rule on a conflict; the same ruling again is no error",
         path_schema=parameters.CONFLICT_PATH,
         body=schemas.RULING,
@@ -147,6 +163,7 @@ OPERATIONS = (
     Operation(
         method="GET",
         path="/decisions",
+        scope=Scope.CHECK,
         summary="Follow the log of decisions, oldest first for each document",
         query=parameters.DECISIONS,
         answers={200: "DecisionList"},
@@ -155,6 +172,7 @@ OPERATIONS = (
     Operation(
         method="POST",
         path="/decisions/{id}/revert",
+        scope=Scope.REVIEW,
         summary="Take a decision back",
         path_schema=parameters.DECISION_PATH,
         body=schemas.REVERT,
@@ -164,6 +182,7 @@ OPERATIONS = (
     Operation(
         method="GET",
         path="/near-misses",
+        scope=Scope.READ,
         summary="List sampled pairs that fell just below the threshold",
         query=parameters.NEAR_MISSES,
         answers={200: "NearMissList"},
@@ -172,6 +191,7 @@ OPERATIONS = (
     Operation(
         method="GET",
         path="/stats",
+        scope=Scope.READ,
         summary="Count what was checked and what is kept",
         query=parameters.STATS,
         answers={200: "Stats"},
@@ -180,12 +200,14 @@ OPERATIONS = (
     Operation(
         method="GET",
         path="/healthz",
+        scope=None,
         summary="Tell that the process answers",
         answers={200: "Alive"},
     ),
     Operation(
         method="GET",
         path="/readyz",
+        scope=None,
         summary="Tell whether checks can be answered",
         answers={200: "Ready"},
         fails=STORE,
@@ -193,6 +215,7 @@ OPERATIONS = (
     Operation(
         method="GET",
         path="/openapi.json",
+        scope=None,
         summary="Give this document",
         answers={200: "Contract"},
     ),

@@ -126,7 +126,6 @@ RESPONSES: dict[str, Json] = {
     "BatchAnswer": an_object(
         results=list_of({"oneOf": [ref("BatchItem"), ref("BatchProblem")]}),
     ),
-    "BatchItem": {"allOf": [ref("CheckAnswer"), an_object(index=COUNT)]},
     "BatchProblem": an_object(index=COUNT, id=or_null(TEXT), problem=ref("Problem")),
     "CheckAnswer": with_optional(
         an_object(
@@ -223,3 +222,8 @@ RESPONSES: dict[str, Json] = {
     ),
 }
 """Every answer by the name of its component."""
+RESPONSES["BatchItem"] = {
+    **RESPONSES["CheckAnswer"],
+    "required": ["index", *RESPONSES["CheckAnswer"]["required"]],
+    "properties": {"index": COUNT, **RESPONSES["CheckAnswer"]["properties"]},
+}

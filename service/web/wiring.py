@@ -12,6 +12,7 @@ from service.catalogue import Catalogue
 from service.checker import Checker
 from service.reviewing import Reviewer
 from service.settings import Settings
+from service.tokens import Tokens
 
 _NAME = "twinsift"
 
@@ -25,6 +26,7 @@ class Wiring:
     batches: Batches
     catalogue: Catalogue
     reviewer: Reviewer
+    tokens: Tokens | None
 
 
 def attach(app: Flask, wiring: Wiring) -> None:

@@ -30,6 +30,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "service.text": {"service.text", "service.errors"},
     "service.dedup": {"service.dedup", "service.text", "service.errors"},
     "service.cursors": {"service.errors"},
+    "service.tokens": {"service.settings"},
     **{
         f"service.{part}": GROUND | {f"service.{lower}" for lower in PARTS[:level]}
         for level, part in enumerate(PARTS)
@@ -46,7 +47,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "service.store.log": {"service.store.step", "service.dedup", "service.text.changes"},
     "service.web": USE_CASES | {
         "service.web", "service.text", "service.dedup", "service.errors", "service.settings",
-        "service.batching",
+        "service.batching", "service.tokens",
     },
     **{part: {"service"} for part in OUTERMOST},
 }  # fmt: skip

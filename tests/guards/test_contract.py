@@ -66,6 +66,14 @@ def test_a_view_takes_what_is_documented(operation: Operation) -> None:
 
 
 @each_operation
+def test_a_call_needs_the_scope_that_is_documented(operation: Operation) -> None:
+    view = routes(APP)[operation.method, operation.path].takes
+    assert view.scope == operation.scope
+    told = document()["paths"][operation.path][operation.method.lower()]["security"]
+    assert told == ([] if operation.scope is None else [{"token": [operation.scope]}])
+
+
+@each_operation
 def test_a_call_has_an_error_contract(operation: Operation) -> None:
     responses = document()["paths"][operation.path][operation.method.lower()]["responses"]
     expected = {"413", "422", "500"} | ({"400", "415"} if operation.body is not None else set())

@@ -1,0 +1,151 @@
+"""Batches: whatever is in them, they are answered as if one text came after the other."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from service.batching import WINDOW, Batches
+from service.dedup.verdict import Answer, Document, Posted
+from service.errors import EmptyText, StoreUnavailable, TwinsiftError, UnknownCollection
+
+DESK = (
+    "The returns desk {} every request for a spare key within {} hours and sends parts by courier."
+)
+TEXTS = [
+    DESK.format("answers", 2),
+    DESK.format("answers", 2).upper(),
+    DESK.format("handles", 2),
+    DESK.format("answers", 3),
+    DESK.format("handles", 3),
+    "Bicycles are stored in the yard behind the office over the winter.",
+    "Something else that has nothing to do with any of it.",
+]
+Documents = st.lists(
+    st.tuples(st.sampled_from("abcde"), st.sampled_from(TEXTS), st.booleans()),
+    max_size=2 * WINDOW + 5,
+)
+
+
+@pytest.fixture
+def batches(store, checker) -> Batches:
+    return Batches(store, checker)
+
+
+def document(id: str, text: str, collection: str = "default", dry_run: bool = False) -> Document:
+    return Document(id, Posted(text, None), collection, {}, dry_run)
+
+
+def alone(n: int) -> str:
+    """A text that has no word in common with the others."""
+    return " ".join(f"text{n}word{place}" for place in range(8))
+
+
+def told(answer: Answer | TwinsiftError) -> object:
+    """What two collections tell alike: all but their own names."""
+    if isinstance(answer, TwinsiftError):
+        return type(answer)
+    match = answer.match and (answer.match.id, answer.match.kind, answer.match.score)
+    return (
+        answer.id,
+        answer.verdict,
+        answer.action,
+        match,
+        answer.changes.facts_differ,
+        answer.retire,
+        answer.replayed,
+        answer.survivor,
+        answer.conflict is not None,
+    )
+
+
+@settings(
+    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(posts=Documents)
+def test_a_batch_is_answered_as_if_one_text_came_after_the_other(
+    posts, checker, catalogue, batches, index_faults
+):
+    for name in ("one", "all"):
+        with suppress(UnknownCollection):
+            catalogue.drop(name)
+    for name in ("one", "all"):
+        catalogue.configure(name, {})
+    one_by_one = [checker.check(document(id, text, "one", dry_run=dry)) for id, text, dry in posts]
+    at_once = list(batches.check(document(id, text, "all", dry_run=dry) for id, text, dry in posts))
+    assert [told(answer) for answer in at_once] == [told(answer) for answer in one_by_one]
+    assert index_faults("all") == []
+
+
+def test_one_bad_text_spoils_no_other(batches):
+    posts: list[Document | TwinsiftError] = [
+        document("a", "one text"),
+        document("b", ""),
+        EmptyText("found before"),
+        document("c", "another text", collection="unknown"),
+        document("d", "a third text"),
+    ]
+    answers = list(batches.check(posts))
+    assert [type(answer) for answer in answers] == [
+        Answer,
+        EmptyText,
+        EmptyText,
+        UnknownCollection,
+        Answer,
+    ]
+
+
+def test_what_has_come_is_answered_before_more_is_waited_for(batches):
+    asked: list[str] = []
+
+    def slowly() -> Iterator[Document | None]:
+        for id in "abc":
+            asked.append(id)
+            yield document(id, f"a text of its own for {id}")
+            yield None
+
+    answers = batches.check(slowly())
+    for id in "abc":
+        answer = next(answers)
+        assert isinstance(answer, Answer)
+        assert (answer.id, asked[-1]) == (id, id)
+
+
+def test_a_batch_that_nobody_reads_to_its_end_leaves_the_connection_whole(batches, checker):
+    posts = (document(f"d{n}", alone(n)) for n in range(200))
+    answers = batches.check(posts)
+    next(answers)
+    answers.close()
+    assert checker.check(document("after", "quite another text")).verdict == "new"
+
+
+def test_an_error_while_the_next_texts_are_read_leaves_the_connection_whole(batches, checker):
+    def broken() -> Iterator[Document]:
+        for n in range(WINDOW):
+            yield document(f"d{n}", alone(n))
+        raise RuntimeError
+
+    checker.check(document("first", "so that the server knows the script"))
+    with pytest.raises(RuntimeError):
+        list(batches.check(broken()))
+    assert checker.check(document("d0", alone(0))).replayed
+
+
+def test_a_store_that_fails_gives_each_item_its_error(batches, store, monkeypatch):
+    def down(*_: object, **__: object) -> None:
+        raise StoreUnavailable("down")
+
+    monkeypatch.setattr(store._connection, "send", down)
+    monkeypatch.setattr(store._connection, "run", down)
+    answers = list(batches.check(document(f"d{n}", f"text {n} of many {n}") for n in range(40)))
+    assert [type(answer) for answer in answers] == [StoreUnavailable] * 40
+
+
+def test_other_metadata_of_a_replay_replaces_the_old(batches, catalogue):
+    first = document("a", "one text of some words")
+    again = replace(first, metadata={"source": "web"})
+    list(batches.check([first, again, document("b", "another text of words")]))
+    assert catalogue.document("default", "a").metadata == {"source": "web"}
