@@ -21,6 +21,7 @@ from typing import Any, Final, NoReturn
 
 from service.settings import Settings, SettingsError, host_and_port
 from service.store.embedded import EmbeddedServer, EmbeddedServerError
+from service.tokens import Tokens
 
 RECEIVE_SECONDS: Final = 10
 """A client that sends nothing for so long, in the middle of a request, loses its thread."""
@@ -36,10 +37,13 @@ def serve(settings: Settings, *, example: bool = False) -> NoReturn:
     `example` prints a request to try, once it would be answered.
 
     Raises:
-        SettingsError: the port cannot be had, or the store is one that evicts keys.
+        SettingsError: the port cannot be had, the store is one that evicts keys, or the tokens file
+            cannot be read.
         EmbeddedServerError: the embedded server does not start.
     """
     refuse_taken_port(settings.bind)
+    if settings.tokens_file is not None:
+        Tokens(settings.tokens_file)
     if settings.redis_url is None:
         settings = dataclasses.replace(settings, redis_url=_embedded(settings.data_dir))
     else:

@@ -14,6 +14,7 @@ import pytest
 import redis
 
 from service.store.embedded import EmbeddedServer
+from service.tokens import make
 from tests.e2e.running import Service, free_port, wait_until
 
 
@@ -178,3 +179,20 @@ def test_a_store_that_evicts_is_refused_in_one_line(
         server.release()
     assert (status, said.count("\n")) == (1, 1), said
     assert "evicts" in said
+
+
+def test_a_tokens_file_that_cannot_be_read_stops_the_start_in_one_line(
+    serve: Callable[..., Service], tmp_path: Path
+) -> None:
+    code, said = serve(TWINSIFT_TOKENS_FILE=str(tmp_path / "none.toml")).end()
+    assert (code, said.count("\n")) == (1, 1)
+    assert "TWINSIFT_TOKENS_FILE" in said
+
+
+def test_with_a_tokens_file_nobody_comes_in_without_a_token(
+    serve: Callable[..., Service], tmp_path: Path
+) -> None:
+    path = tmp_path / "tokens.toml"
+    path.write_text(make("worker", ["check"], [])[1], encoding="utf-8")
+    service = serve(TWINSIFT_TOKENS_FILE=str(path)).ready()
+    assert service.call("POST", "/check", {"id": "a", "text": "b"})[0] == 401
