@@ -21,6 +21,7 @@ from service.matching import Found, Matcher, Matching, Sought
 from service.placing import Place, Placed, makes_room, place, taking_its_place
 from service.preparing import shingles_of
 from service.registering import (
+    ACTIONS,
     Beside,
     Case,
     answer_for,
@@ -31,7 +32,16 @@ from service.registering import (
     rewritten,
 )
 from service.settling import Settler
-from service.store.base import Applied, Probe, Recalled, Replay, Seen, Store, StoredText
+from service.store.base import (
+    Applied,
+    Probe,
+    Recalled,
+    Replay,
+    Seen,
+    Standing,
+    Store,
+    StoredText,
+)
 from service.store.step import NEW, LogEntry, Move, Newcomers, NewText, place_of
 from service.text.changes import Changes, find_changes
 
@@ -97,10 +107,11 @@ class Concluder:
         outcome, opponent = decided
         superseded, changes = self._superseded(case, seen)
         draft = Draft(case.now)
-        draft.knows(seen.standing)
+        standing = _unexpired(seen)
+        draft.knows(standing)
         if found is not None and outcome.wins:
             draft.knows(self._store.standing(collection, found.stored.id))
-        beside_main = makes_room(draft, seen.standing, outcome.state)
+        beside_main = makes_room(draft, standing, outcome.state)
         updated = 0
         if superseded is not None and not beside_main:
             updated = draft.logs(
@@ -139,6 +150,8 @@ class Concluder:
             if applied is None:
                 return None
             beside.retire = self._settled(case, draft, applied)
+            if applied.unsettled:
+                placed = self._as_settled(case, placed, applied)
         else:
             beside.retire = tuple(draft.retired())
         return self._first_answer(case, placed, beside, applied, updated)
@@ -273,6 +286,15 @@ class Concluder:
             entries += self._settler.settle(case.collection, case.now)
         return downstream(entries, draft.was_active())[1]
 
+    def _as_settled(self, case: Case, placed: Placed, applied: Applied) -> Placed:
+        """The registration after what waited was checked anew: that may have won against it, and
+        a worker is not to ingest what is retired already."""
+        now = self._store.records(case.collection, [applied.number])[0]
+        if now is None or now.state not in ACTIONS:
+            return placed
+        stored = replace(placed.stored, state=now.state, family=now.family)
+        return replace(placed, stored=stored)
+
     def _leak_beside(self, case: Case, found: Found | None) -> tuple[str, str] | None:
         """The splits of a text and its match, where both have one and they differ."""
         split = case.document.metadata.get("split")
@@ -290,6 +312,14 @@ class Concluder:
         if look.anchor is not None:
             other = self._store.metadata(case.collection, [look.anchor.number])[0]
         return _differing(split, other)
+
+
+def _unexpired(seen: Seen) -> Standing:
+    """What stands under the id: not what has expired, though it may not have been taken out."""
+    standing = seen.standing
+    if standing.main is None or seen.old is not None:
+        return standing
+    return Standing(standing.id, standing.pending)
 
 
 def _differing(split: str, other: Metadata) -> tuple[str, str] | None:

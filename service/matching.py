@@ -154,7 +154,8 @@ class Matcher:
             if found.kind is MatchKind.NEAR and not found.changes.items:
                 found.changes = find_changes(found.text, self._sought.text)
             if found.ruling is Keep.BOTH:
-                both = both or found
+                if both is None or (both.changes.facts_differ and not found.changes.facts_differ):
+                    both = found
             elif not found.changes.facts_differ:
                 return found
             else:
