@@ -102,9 +102,11 @@ class Matcher:
         likely = self._likely([c for c in candidates if c.text is None], best)
         chosen = [candidate.stored for candidate in likely[:MOST_FETCHED]]
         if chosen:
-            texts = self._store.texts(self._collection, [stored.number for stored in chosen])
-            for stored, text in zip(chosen, texts, strict=True):
-                self._compare(stored, text, None)
+            numbers = [stored.number for stored in chosen]
+            texts = self._store.texts(self._collection, numbers)
+            kept = self._store.metadata(self._collection, numbers)
+            for stored, text, metadata in zip(chosen, texts, kept, strict=True):
+                self._compare(stored, text, metadata)
             best = self._best(seen)
         cut = seen.cut or len(likely) > len(chosen)
         return Matching(best, Candidates(self._looked_at, cut), self._short)
@@ -127,17 +129,14 @@ class Matcher:
         same_bytes = stored.hashes.bytes == own.bytes
         return Found(stored, MatchKind.BYTES if same_bytes else MatchKind.NORMALIZED, 1.0, text)
 
-    def _compare(self, stored: StoredText, text: str | None, metadata: Metadata | None) -> None:
+    def _compare(self, stored: StoredText, text: str | None, metadata: Metadata) -> None:
         if text is None:  # it has left since the look
             return
         settings = self._collection.settings
         self._looked_at += 1
         score = jaccard(self._sought.shingles, shingles_of(text, settings))
         found = self._found(stored, score, text)
-        if metadata is not None:
-            found.metadata = metadata
-        elif score >= settings.threshold:
-            found.metadata = self._store.metadata(self._collection, [stored.number])[0]
+        found.metadata = metadata
         if score >= settings.threshold:
             self._near.append(found)
         elif score >= settings.threshold - NEAR_MISS_MARGIN and (
