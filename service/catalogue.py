@@ -78,9 +78,10 @@ class Catalogue:
             applied = self._store.apply(known, draft.finished(), at_limit=True)
             if applied is None:
                 continue
-            settled = self._settler.settle(known, now) if applied.unsettled else []
+            if applied.unsettled:
+                self._settler.settle(known, now)
             if erase:
-                self._store.erase(known, id, applied.first_entry + len(settled))
+                self._store.erase(known, id, applied.first_entry)
             return () if document is None else document.twins
 
     def documents(

@@ -125,6 +125,7 @@ class _Reverter:
         if standing.main is None or standing.main.number != text.number:
             raise changed
         self._draft.knows(standing)
+        self._draft.rests_on(text)
         return text
 
     def _main_that_left(self, conflict: StoredConflict) -> StoredText | None:

@@ -8,18 +8,27 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 
 from service.deciding import Outcome, decide
 from service.dedup.decisions import ConflictStatus, DecisionKind
 from service.dedup.minhash import text_tags
-from service.dedup.verdict import State
+from service.dedup.verdict import NO_CHANGES, State
 from service.drafting import Draft
 from service.errors import StoreFull
 from service.matching import Found, Matcher, Sought
 from service.placing import Place, place, taking_its_place
 from service.preparing import shingles_of
-from service.store.base import Collection, Probe, Seen, Standing, Store, StoredText
+from service.store.base import (
+    Collection,
+    CollectionChanged,
+    Probe,
+    Seen,
+    Standing,
+    Store,
+    StoredText,
+)
 from service.store.step import LogEntry, Move, Newcomers, StoredConflict
 
 SECONDS_A_DAY = 86_400
@@ -53,8 +62,7 @@ class Settler:
         if any(text.number in own for text in seen.expired):
             return True
         if seen.state.unsettled:
-            self.settle(collection, now)
-            return True
+            return bool(self.settle(collection, now))
         return False
 
     def trim(self, collection: Collection, oldest: int | None, now: int) -> None:
@@ -82,7 +90,7 @@ class Settler:
         draft = Draft(now)
         draft.knows(standing)
         self.withdraws(draft, standing)
-        applied = self._store.apply(collection, draft.finished())
+        applied = self._store.apply(collection, draft.finished(), at_limit=True)
         if applied is not None and applied.unsettled:
             self.settle(collection, now)
         return applied is not None
@@ -109,14 +117,12 @@ class Settler:
         was logged about it."""
         ends_at = time.monotonic() + self._deadline
         logged: list[LogEntry] = []
-        while time.monotonic() < ends_at:
-            waiting = self._store.unsettled(collection)
-            if not waiting:
-                break
-            try:
+        with suppress(StoreFull, CollectionChanged):  # what is left stays held until the next call
+            while time.monotonic() < ends_at:
+                waiting = self._store.unsettled(collection)
+                if not waiting:
+                    break
                 logged += self._check_anew(collection, waiting, now)
-            except StoreFull:  # they stay held until there is room
-                break
         return logged
 
     def _check_anew(
@@ -223,7 +229,7 @@ def _voided(
         score=found.score if found else None,
         rule=outcome.rule,
         reason=f"what it waited for left: now {outcome.state.value}",
-        changes=found.changes if found else conflict.changes,
+        changes=found.changes if found else NO_CHANGES,
     )
 
 

@@ -125,6 +125,8 @@ def _read(path: Path) -> tuple[Token, ...]:
     rows = written.pop("token", [])
     if written or not isinstance(rows, list):
         raise SettingsError(f"{NAME}: the file has something beside [[token]]")
+    if not rows:  # as a file is for a moment while it is written anew
+        raise SettingsError(f"{NAME}: the file has no [[token]]")
     tokens = tuple(_token(row, place) for place, row in enumerate(rows, 1))
     for what in ("id", "digest"):
         if len({getattr(token, what) for token in tokens}) < len(tokens):

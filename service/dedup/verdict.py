@@ -78,7 +78,7 @@ class Hashes:
 class Supersedes:
     """The text that stood under the same id before; `score` is its similarity to the new one.
 
-    `changes` are told once: the old text is not kept."""
+    `changes` are told while the log has them: the old text is not kept."""
 
     normalized: bytes
     score: float

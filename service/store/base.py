@@ -260,7 +260,7 @@ class Store(Protocol):
         self, entries: Sequence[tuple[Collection, Registration]]
     ) -> Callable[[], list[Registered | Replay | Seen | None]]:
         """Begins several checks at once; what it gives waits for what came of each, None where it
-        must be asked by itself. Nothing else may be asked of the store in between."""
+        must be asked by itself. It must be called before others are begun."""
 
     def apply(
         self, collection: Collection, step: Step, *, at_limit: bool = False

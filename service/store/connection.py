@@ -114,7 +114,7 @@ class Connection:
     writes is not: whether it ran cannot be known, and asking again is the caller's. Nothing
     connects before the first call.
 
-    Scripts go over one connection a thread and past the client's own `execute_command`, which
+    Scripts go over connections of their thread and past the client's own `execute_command`, which
     spends as much on what is not used here (metrics, caches, a pool) as the command takes.
     """
 
@@ -148,9 +148,9 @@ class Connection:
     def send(self, name: str, calls: Sequence[tuple[Sequence[Any], Sequence[Any]]]) -> Receive:
         """Sends several runs of one script, keys and arguments each, in one go; what it gives
         receives the replies, in order, an exception of the driver in the place of one that failed.
-        Between the two nothing else may run on this thread's connection."""
+        Both go over a connection of their own, so that other scripts may run in between."""
         script = self._scripts[name]
-        connection = self._connection()
+        connection = self._connection("in_flight")
         packed = [
             hiredis.pack_command(("EVALSHA", script.sha, len(keys), *keys, *arguments))
             for keys, arguments in calls
@@ -170,10 +170,6 @@ class Connection:
             connection.send_packed_command(packed)
         return receive
 
-    def forsake(self) -> None:
-        """Gives up replies that nobody will receive: the connection is made anew."""
-        self._connection().disconnect()
-
     def _exchange(self, script: Script, command: tuple[Any, ...]) -> Any:
         connection = self._connection()
         packed = hiredis.pack_command(command)
@@ -188,13 +184,13 @@ class Connection:
         retry = connection.retry if script.only_reads else NO_RETRY
         return retry.call_with_retry(send_and_read, start_anew)
 
-    def _connection(self) -> Any:
-        """This thread's connection for scripts."""
-        try:
-            return self._of_thread.connection
-        except AttributeError:
-            self._of_thread.connection = self.client.connection_pool.make_connection()
-            return self._of_thread.connection
+    def _connection(self, use: str = "one_by_one") -> Any:
+        """This thread's connection for scripts; one for each use."""
+        connection = getattr(self._of_thread, use, None)
+        if connection is None:
+            connection = self.client.connection_pool.make_connection()
+            setattr(self._of_thread, use, connection)
+        return connection
 
     def call(self, command: Callable[..., Any], *arguments: Any) -> Any:
         """One ordinary command, with the driver's errors made ours."""

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from service.errors import StoreFull
+from service.errors import StoreError
 from service.store.base import Collection
 from service.store.connection import Connection
 from service.store.keys import PartitionKeys, partition
@@ -122,7 +122,7 @@ class GrowthMemory:
         arguments = [collection.revision, growth.level, growth.split, bands]
         try:
             reply: Sequence[Any] = self._connection.run("grow", split_keys, arguments)
-        except StoreFull:  # nothing is added to a full store either
+        except StoreError:  # a growth that did not happen is no error of who asked for it
             return
         if reply[0] != b"revision":
             self.corrected(collection, Growth(int(reply[1]), int(reply[2]), growth.indexed))

@@ -37,7 +37,7 @@ from service.store.decision_reader import DecisionReader
 from service.store.growth import Growth, GrowthMemory
 from service.store.keys import partition
 from service.store.listing import Listing
-from service.store.records import TextCodec, pack, unpack
+from service.store.records import STATE_LETTERS, TextCodec, pack, unpack
 from service.store.registry import Registry
 from service.store.statistics import StatisticsReader
 from service.store.step import LogEntry, Step, StoredConflict, StoredNearMiss
@@ -267,6 +267,7 @@ class RedisStore:
                     at // 1000,
                     packed(replay.anchor.number) if replay.anchor else b"",
                     stored.hashes.bytes + stored.hashes.normalized,
+                    STATE_LETTERS[stored.state] + packed(stored.decision),
                 ],
             )
         except StoreFull:

@@ -147,10 +147,10 @@ class Closing:
 class Step:
     """See the module; `now` is milliseconds since 1970.
 
-    What must hold: `is_standing` (the numbers under each id), `is_text` (state, conflict and bytes
-    of each text, and where `expired_before` names it, that it was last seen before), `is_ruled`,
-    `is_conflict`, `is_entry` (entries not yet reverted), `is_unsettled`, `newcomers`. The rest are
-    changes."""
+    What must hold: `is_standing` (the numbers under each id), `is_text` (state, decision, conflict
+    and bytes of each text, and where `expired_before` names it, that it was last seen before),
+    `is_ruled`, `is_conflict`, `is_entry` (entries not yet reverted), `is_unsettled`, `newcomers`.
+    The rest are changes."""
 
     now: int
     is_standing: list[Standing] = field(default_factory=list)

@@ -95,7 +95,10 @@ class StepEncoder:
             _list(
                 (
                     packed(number),
-                    STATE_LETTERS[text.state] + packed(text.conflict) + text.hashes.bytes,
+                    STATE_LETTERS[text.state]
+                    + packed(text.decision)
+                    + packed(text.conflict)
+                    + text.hashes.bytes,
                     step.expired_before.get(number, 0),
                 )
                 for number, text in step.is_text.items()

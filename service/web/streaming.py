@@ -7,6 +7,7 @@ that sends one line and waits for its answer would wait for ever.
 from __future__ import annotations
 
 import select
+import socket
 import zlib
 from collections.abc import Iterator
 from typing import Any
@@ -156,8 +157,15 @@ def _buffered(reader: Any) -> int:
 
 
 def _has_more(reader: Any, connection: Any) -> bool:
-    received = reader is not None and _buffered(reader) > 0
-    return received or bool(select.select([connection], [], [], 0)[0])
+    if reader is not None and _buffered(reader) > 0:
+        return True
+    readable = select.poll()  # `select` itself takes no descriptor above 1,023
+    readable.register(connection, select.POLLIN)
+    if not readable.poll(0):
+        return False
+    # Of a large chunk gunicorn leaves the line end in the socket: that alone is nothing to read.
+    ahead = connection.recv(3, socket.MSG_PEEK)
+    return not (hasattr(reader, "parser") and ahead in (b"\r", b"\r\n"))
 
 
 def _too_large(limit: int) -> TooLarge:

@@ -26,7 +26,8 @@ def clean(body: Loaded) -> Response:
         words = "must not be given together with collection"
         raise refusal([Fault("/cleaning", INVALID_VALUE, words)])
     collection = body.get("collection", DEFAULT_COLLECTION)
-    permit(collection)
+    if "cleaning" not in body:
+        permit(collection)
     text = posted(body, wiring().settings.max_text)
     cleaned = wiring().checker.clean(text, collection, body.get("cleaning"))
     return answers.dump(answers.clean(cleaned, paged=text.pages is not None))

@@ -86,6 +86,20 @@ def test_a_client_that_waits_for_each_result_gets_it(service):
         assert list(told) == []
 
 
+def test_a_client_that_waits_for_the_result_of_a_long_line_gets_it(service):
+    with closing(Stream(service.port, {"Transfer-Encoding": "chunked"})) as stream:
+        told = stream.chunks()
+        for n in range(3):
+            words = " ".join(f"long{n}word{place}" for place in range(3000))
+            stream.send_chunk(line(f"long-{n}", words))
+            whole = b""
+            while not whole.endswith(b"\n"):
+                whole += next(told)
+            assert json.loads(whole)["id"] == f"long-{n}"
+        stream.socket.sendall(b"0\r\n\r\n")
+        assert list(told) == []
+
+
 def test_many_more_lines_than_a_json_batch_may_have_are_answered_in_order(service):
     told = post(service, lines("many", 1500))
     assert [one["index"] for one in told] == list(range(1500))

@@ -7,7 +7,7 @@
 -- ARGV  1 revision  2 level  3 split  4 time in seconds, then lists, each behind the number of its items:
 --   what must hold
 --     ids         id, entry or ''
---     texts       number, state, conflict and SHA-256 of the bytes as read, expired before
+--     texts       number, state, decision, conflict and SHA-256 of the bytes as read, expired before
 --                 (seconds) or 0
 --     rulings     pair, what is ruled or ''
 --     conflicts   number, status
@@ -114,7 +114,8 @@ local function as_expected(keys, step, now)
   end
   for _, item in ipairs(step.is_texts) do
     local record, cutoff = redis.call('HGET', keys.documents, item[1]), tonumber(item[3])
-    local stands = record and state_of(record) .. conflict_of(record) .. string.sub(record, 39, 70)
+    local stands = record
+      and state_of(record) .. string.sub(record, 106, 113) .. string.sub(record, 39, 70)
     if stands ~= item[2] then return false end
     if cutoff > 0 and not has_expired(record, cutoff) then return false end
   end

@@ -69,7 +69,9 @@ local function look_at(keys)
     if cutoff == 0 then return expired end
     local drawn = redis.call('HRANDFIELD', documents, SWEPT_AT_ONCE, 'WITHVALUES')
     for at = 1, #drawn, 2 do
+      -- What stands under no id any more is its log entry's.
       local gone = drawn[at] ~= own and has_expired(drawn[at + 1], cutoff)
+        and string.sub(redis.call('HGET', keys.ids, id_of(drawn[at + 1])) or '', 1, 4) == drawn[at]
       if gone and #expired < MOST_EXPIRED * 2 then
         expired[#expired + 1], expired[#expired + 2] = drawn[at], drawn[at + 1]
       end
