@@ -56,13 +56,12 @@ def main() -> None:
         answered = ask()
         show(answered)
         rows += answered
-    parts = [machine.described(), table(rows)]
-    if not options.large:
-        parts.append("Where one check of 100 words goes, without HTTP:")
-        parts.append(check_profile.as_table(check_profile.measure()))
     minutes = (time.monotonic() - started) / 60
-    parts.insert(0, f"{time.strftime('%Y-%m-%d', time.gmtime())}, {minutes:.0f} minutes.")
+    when = f"{time.strftime('%Y-%m-%d', time.gmtime())}, {minutes:.0f} minutes."
+    parts = [when, machine.described(), table(rows)]
     keep("make bench-large" if options.large else "make bench", "\n\n".join(parts))
+    if not options.large:
+        keep("make profile", check_profile.described(check_profile.measure()))
     print(f"written to bench/RESULTS.md after {minutes:.1f} minutes")
 
 
