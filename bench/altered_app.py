@@ -31,7 +31,7 @@ from service.web.schemas import CHECK
 REPLACED = "find_changes"
 
 
-@takes(body=CHECK)
+@takes(scope=None, body=CHECK)
 def echo(body: Loaded) -> Response:
     """Answer with what was posted."""
     return answers.dump(body)
