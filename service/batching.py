@@ -20,7 +20,7 @@ InFlight = Callable[[], Sequence[Look]]
 
 
 @dataclass(slots=True)
-class _Placed:
+class _InWindow:
     """A check and its place in the window."""
 
     place: int
@@ -48,10 +48,10 @@ class Batches:
         window = self._begin(next(windows, None))
         while window is not None:
             answers: dict[int, Result] = {}
-            left = [one for one in window if isinstance(one, _Placed)]
+            left = [one for one in window if isinstance(one, _InWindow)]
             together, left = _apart(left)
             in_flight = self._ask(together)
-            following: list[_Placed | Result] | None = None
+            following: list[_InWindow | Result] | None = None
             try:
                 following = self._begin(next(windows, None))
             finally:
@@ -63,10 +63,10 @@ class Batches:
                 told = _received(self._ask(together), together)
                 self._conclude_all(together, told, answers)
             for place, one in enumerate(window):
-                yield answers[place] if isinstance(one, _Placed) else one
+                yield answers[place] if isinstance(one, _InWindow) else one
             window = following
 
-    def _ask(self, together: Sequence[_Placed]) -> InFlight | None:
+    def _ask(self, together: Sequence[_InWindow]) -> InFlight | None:
         """Begins the checks of those that have nothing to do with each other; None where they
         must be asked one by one."""
         if len(together) < 2:
@@ -78,24 +78,24 @@ class Batches:
         return None
 
     def _conclude_all(
-        self, together: Sequence[_Placed], told: Sequence[Look], answers: dict[int, Result]
+        self, together: Sequence[_InWindow], told: Sequence[Look], answers: dict[int, Result]
     ) -> None:
         for one, look in zip(together, told, strict=True):
             answers[one.place] = self._conclude(one.begun, look)
 
     def _begin(
         self, documents: Sequence[Document | TwinsiftError] | None
-    ) -> list[_Placed | Result] | None:
+    ) -> list[_InWindow | Result] | None:
         """A window of documents, each ready to be looked up, or its error; None after the last."""
         if documents is None:
             return None
-        begun: list[_Placed | Result] = []
+        begun: list[_InWindow | Result] = []
         for place, document in enumerate(documents):
             if isinstance(document, TwinsiftError):
                 begun.append(document)
                 continue
             try:
-                begun.append(_Placed(place, self._checker.begin(document)))
+                begun.append(_InWindow(place, self._checker.begin(document)))
             except TwinsiftError as error:
                 begun.append(error)
         return begun
@@ -112,7 +112,7 @@ class Batches:
             return error
 
 
-def _received(in_flight: InFlight | None, together: Sequence[_Placed]) -> Sequence[Look]:
+def _received(in_flight: InFlight | None, together: Sequence[_InWindow]) -> Sequence[Look]:
     """What came of each check; None for one that must be asked by itself."""
     if in_flight is not None:
         with suppress(StoreError):
@@ -137,12 +137,12 @@ def _windows(
         yield window
 
 
-def _apart(window: Sequence[_Placed]) -> tuple[list[_Placed], list[_Placed]]:
+def _apart(window: Sequence[_InWindow]) -> tuple[list[_InWindow], list[_InWindow]]:
     """Those that may be looked up at once, and those that come after: whatever may have to do with
     an earlier one. A dry run is looked up by itself."""
     claimed: set[Hashable] = set()
-    together: list[_Placed] = []
-    later: list[_Placed] = []
+    together: list[_InWindow] = []
+    later: list[_InWindow] = []
     for one in window:
         case, probe = one.begun.case, one.begun.entry.probe
         if case.document.dry_run and (together or later):

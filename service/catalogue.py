@@ -37,7 +37,7 @@ class Catalogue:
     ) -> None:
         self._store = store
         self._clock = clock
-        self._settler = Settler(store, deadline=deadline, clock=clock)
+        self._settler = Settler(store, deadline=deadline)
 
     def document(self, collection: str, id: str) -> StoredDocument:
         """A document as it stands; raises UnknownCollection or UnknownDocument."""

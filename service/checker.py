@@ -91,7 +91,7 @@ class Checker:
         self._store = store
         self._deadline = deadline
         self._clock = clock
-        self._settler = Settler(store, deadline=deadline, clock=clock, log_days=log_days)
+        self._settler = Settler(store, deadline=deadline, log_days=log_days)
         self._concluder = Concluder(store, self._settler)
 
     def check(self, document: Document) -> Answer:

@@ -51,7 +51,7 @@ class Reviewer:
         self._store = store
         self._deadline = deadline
         self._clock = clock
-        self._settler = Settler(store, deadline=deadline, clock=clock)
+        self._settler = Settler(store, deadline=deadline)
 
     def conflicts(
         self, collection: str | None, wanted: ConflictFilter, limit: int, cursor: str | None

@@ -7,7 +7,6 @@ Nothing here waits for a timer: whoever writes to a collection does what is due 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 
@@ -21,6 +20,7 @@ from service.matching import Found, Matcher, Sought
 from service.placing import Place, place, taking_its_place
 from service.preparing import shingles_of
 from service.store.base import (
+    SECONDS_A_DAY,
     Collection,
     CollectionChanged,
     Probe,
@@ -31,25 +31,22 @@ from service.store.base import (
 )
 from service.store.step import LogEntry, Move, Newcomers, StoredConflict
 
-SECONDS_A_DAY = 86_400
 NO_BYTES = bytes(32)
 
 
 class Settler:
     """Does what is due in a collection. `deadline` (seconds) bounds how long one call settles; what
-    is left is done by the next. `clock` gives the time in seconds since 1970."""
+    is left is done by the next. The time is the caller's."""
 
     def __init__(
         self,
         store: Store,
         *,
         deadline: float = 2.0,
-        clock: Callable[[], float] = time.time,
         log_days: int = 90,
     ) -> None:
         self._store = store
         self._deadline = deadline
-        self._clock = clock
         self._log_seconds = log_days * SECONDS_A_DAY
 
     def is_due(self, collection: Collection, seen: Seen, now: int) -> bool:

@@ -139,7 +139,7 @@ class DecisionReader:
     def near_misses(self, collection: Collection) -> list[StoredNearMiss]:
         """The pairs that are kept, the newest first."""
         kept = self._call("hgetall", partition(collection.uid).near_misses)
-        misses = [read_near_miss(int(place), written) for place, written in kept.items()]
+        misses = [read_near_miss(written) for written in kept.values()]
         return sorted(misses, key=lambda miss: (-miss.at, -miss.incoming))
 
     def erase(self, collection: Collection, id: str, until: int | None) -> int:

@@ -2,11 +2,13 @@
 
     key                     type    what it holds                                lifetime
     ts1:collections         hash    name -> uid; '#next' -> uids given           for good
-    ts1:{U.P}:m             hash    settings: revision, settings, scheme, next,  the collection's
-                                    level, split, indexed
+    ts1:{U.P}:m             hash    settings: revision, settings, scheme; next,  the collection's
+                                    level, split, indexed, reindexed, unsettled;
+                                    logged, trimmed, oldest, conflicts, rulings,
+                                    near
     ts1:{U.P}:s             hash    counters                                     the collection's
-    ts1:{U.P}:i             hash    id -> number of its main text, and behind it the document's
-                                    that of a pending one, if any
+    ts1:{U.P}:i             hash    id -> number of its main text, and behind    the document's
+                                    it that of a pending one, if any
     ts1:{U.P}:d             hash    number -> record (records.py)                the text's
     ts1:{U.P}:x             hash    number -> compressed text                    the text's
     ts1:{U.P}:o             hash    number -> metadata as JSON, where any        the text's

@@ -152,10 +152,10 @@ def near_miss_rest(score: float, at: int) -> bytes:
     return NEAR_MISS.pack(0, 0, score, _packed_time(at))[8:]
 
 
-def read_near_miss(place: int, written: bytes) -> StoredNearMiss:
+def read_near_miss(written: bytes) -> StoredNearMiss:
     """A near miss as it is kept."""
     existing, incoming, score, at = NEAR_MISS.unpack(written)
-    return StoredNearMiss(place, existing, incoming, score, int.from_bytes(at, "big"))
+    return StoredNearMiss(existing, incoming, score, int.from_bytes(at, "big"))
 
 
 def _resolution(written: list[Any]) -> StoredResolution:

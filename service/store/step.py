@@ -95,7 +95,6 @@ class StoredConflict:
 class StoredNearMiss:
     """A pair that fell just below the threshold; `at` is milliseconds since 1970."""
 
-    number: int
     existing: int
     incoming: int
     score: float

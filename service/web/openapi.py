@@ -137,8 +137,14 @@ def _operation(operation: Operation) -> Json:
         told["requestBody"] = {"required": True, "content": {"application/json": content}}
     if operation.stream:
         # One request a line, and one result a line: no schema can say that.
-        told["requestBody"]["content"][NDJSON] = {"schema": {"type": "string"}}
-        told["responses"]["200"]["content"][NDJSON] = {"schema": {"type": "string"}}
+        a_line = "one CheckRequest a line"
+        a_result = "one result a line, each as those of BatchAnswer"
+        told["requestBody"]["content"][NDJSON] = {
+            "schema": {"type": "string", "description": a_line}
+        }
+        told["responses"]["200"]["content"][NDJSON] = {
+            "schema": {"type": "string", "description": a_result}
+        }
     return told
 
 

@@ -321,7 +321,7 @@ def of_log(kept: Kept) -> Iterator[str]:
     if any(place >= MOST_NEAR_MISSES for place in kept.near_misses):
         yield "there are more near misses than fit the ring"
     for place, written in kept.near_misses.items():
-        miss = read_near_miss(place, written)
+        miss = read_near_miss(written)
         if not 0 < miss.existing < miss.incoming < kept.setting("next"):
             yield f"near miss {place} is of texts {miss.existing} and {miss.incoming}"
 
