@@ -8,6 +8,7 @@ from flask import Response as Answer
 from service.batching import Batches
 from service.catalogue import Catalogue
 from service.checker import Checker
+from service.limiting import Limiter
 from service.reviewing import Reviewer
 from service.settings import Settings
 from service.store.base import Store
@@ -24,6 +25,8 @@ from service.web import (
     health,
     near_misses,
     paths,
+    prometheus,
+    request_log,
     stats,
     texts,
 )
@@ -43,6 +46,7 @@ BLUEPRINTS = (
     near_misses.blueprint,
     stats.blueprint,
     health.blueprint,
+    prometheus.blueprint,
 )
 
 
@@ -54,6 +58,7 @@ def create_app(settings: Settings, store: Store | None = None) -> Flask:
     # A second line of defence, for whatever does not read its body through `web/body.py`; one
     # more than the limit, so that a body of exactly the limit is never taken for a longer one.
     app.config["MAX_CONTENT_LENGTH"] = settings.max_body + 1
+    request_log.watch(app)
     paths.prepare(app)
     errors.register(app)
     deadline = settings.deadline
@@ -61,7 +66,8 @@ def create_app(settings: Settings, store: Store | None = None) -> Flask:
     catalogue, reviewer = Catalogue(store, deadline=deadline), Reviewer(store, deadline=deadline)
     batches = Batches(store, checker)
     tokens = None if settings.tokens_file is None else Tokens(settings.tokens_file)
-    attach(app, Wiring(settings, checker, batches, catalogue, reviewer, tokens))
+    limiter = Limiter(store, settings.rate)
+    attach(app, Wiring(settings, checker, batches, catalogue, reviewer, tokens, limiter))
     app.before_request(paths.refuse_other_than_utf8)
     app.before_request(lambda: refuse_oversized(settings.max_body))
     app.after_request(_sign)

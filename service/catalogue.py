@@ -13,6 +13,7 @@ from service.dedup.scheme import DEFAULT_COLLECTION
 from service.dedup.stored import (
     CollectionInfo,
     DocumentFilter,
+    Gauges,
     Page,
     Statistics,
     StoredDocument,
@@ -123,6 +124,10 @@ class Catalogue:
     def statistics(self, collection: str | None) -> Statistics:
         """Counters of one collection, or of all."""
         return self._store.statistics(None if collection is None else [collection])
+
+    def gauges(self) -> Gauges:
+        """The store as it is now, for those who watch it."""
+        return self._store.gauges()
 
     def readiness(self) -> str:
         """`ready` or `full`; raises StoreUnavailable where no check could be answered."""

@@ -22,6 +22,7 @@ from service.errors import StoreUnavailable
 from service.preparing import Prepared, nothing_left, pages_of, prepare
 from service.registering import Case, answer_for, counters_for, new_text
 from service.settling import Settler
+from service.stages import HASHING
 from service.store.base import (
     Collection,
     CollectionChanged,
@@ -113,7 +114,7 @@ class Checker:
         while gives_up_at is None or time.monotonic() < gives_up_at:
             collection = self._store.collection(document.collection)
             if prepared is None or not _alike(collection, prepared_for):
-                prepared = prepare(document.posted, collection.settings, collection.scheme)
+                prepared = _prepare(document, collection)
                 prepared_for = collection
             # From here on: preparing a text of megabytes is not waiting for the store.
             gives_up_at = gives_up_at or time.monotonic() + self._deadline
@@ -128,7 +129,7 @@ class Checker:
     def begin(self, document: Document) -> Begun:
         """A text ready to be looked up; raises UnknownCollection or EmptyText."""
         collection = self._store.collection(document.collection)
-        prepared = prepare(document.posted, collection.settings, collection.scheme)
+        prepared = _prepare(document, collection)
         case = Case(document, collection, prepared, int(self._clock() * 1000))
         return Begun(case, _registration(case))
 
@@ -187,6 +188,11 @@ class Checker:
         if isinstance(look, Replay):
             return self._concluder.dry_replay(case, look)
         return self._concluder.decide(case, begun.entry.probe, look)
+
+
+@HASHING
+def _prepare(document: Document, collection: Collection) -> Prepared:
+    return prepare(document.posted, collection.settings, collection.scheme)
 
 
 def _registration(case: Case) -> Registration:

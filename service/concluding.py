@@ -32,6 +32,7 @@ from service.registering import (
     rewritten,
 )
 from service.settling import Settler
+from service.stages import VERIFYING
 from service.store.base import (
     Applied,
     Probe,
@@ -85,6 +86,7 @@ class Concluder:
             case, look.stored, case.collection.family_name(look.stored.family), beside
         )
 
+    @VERIFYING
     def decide(self, case: Case, probe: Probe, seen: Seen) -> Answer | None:
         """The answer to a text that was not checked before, once all that follows is applied."""
         kept = kept_answer(case, seen)

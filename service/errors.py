@@ -10,6 +10,7 @@
     │   ├── UnsupportedMediaType    content type or encoding
     │   ├── Unauthorized            no valid token
     │   ├── Forbidden               a token that is not for this
+    │   ├── RateLimited             a token that asks too often
     │   ├── UnknownCollection
     │   ├── UnknownDocument
     │   ├── UnknownConflict
@@ -105,6 +106,14 @@ class Forbidden(RequestError):
     """The token is valid, and not for this call or this collection."""
 
 
+class RateLimited(RequestError):
+    """The token has made more calls than it may; `wait` is in seconds."""
+
+    def __init__(self, wait: float) -> None:
+        super().__init__("The token has made more calls than it may; ask again later.")
+        self.wait = wait
+
+
 class UnknownConflict(RequestError):
     """There is no conflict of this id."""
 
@@ -134,7 +143,10 @@ class NotRevertible(RequestError):
 
 
 class StoreError(TwinsiftError):
-    """The store did not take or give what was asked; nothing was half-written."""
+    """The store did not take or give what was asked; nothing was half-written. `kind` says why:
+    timeout, connection, readonly, loading, full, noperm, or other."""
+
+    kind: str = "other"
 
 
 class StoreUnavailable(StoreError):
@@ -143,3 +155,5 @@ class StoreUnavailable(StoreError):
 
 class StoreFull(StoreError):
     """The store is at its memory limit: reads, replays and deletes go on."""
+
+    kind = "full"

@@ -8,7 +8,9 @@ child, and lets go of the server last.
 import ctypes
 import dataclasses
 import errno
+import logging
 import os
+import shutil
 import signal
 import socket
 import struct
@@ -16,9 +18,11 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import mkdtemp
 from types import FrameType
 from typing import Any, Final, NoReturn
 
+from service import logs
 from service.settings import Settings, SettingsError, host_and_port
 from service.store.embedded import EmbeddedServer, EmbeddedServerError
 from service.tokens import Tokens
@@ -29,6 +33,9 @@ SEND_SECONDS: Final = 60
 """So does one that reads nothing of its answer; longer, for streamed answers are read slowly."""
 _HANDED_ON: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT, signal.SIGHUP)
 _WATCH_EVERY: Final = 0.1
+_SHARED_MEMORY: Final = Path("/dev/shm")  # noqa: S108 - only for what has a random name and is private
+
+_log = logging.getLogger("twinsift.serving")
 
 
 def serve(settings: Settings, *, example: bool = False) -> NoReturn:
@@ -42,6 +49,7 @@ def serve(settings: Settings, *, example: bool = False) -> NoReturn:
         EmbeddedServerError: the embedded server does not start.
     """
     refuse_taken_port(settings.bind)
+    logs.configure(settings.log_level)
     if settings.tokens_file is not None:
         Tokens(settings.tokens_file)
     if settings.redis_url is None:
@@ -147,12 +155,12 @@ def _supervise(child: int, server: EmbeddedServer) -> int:
 def _keep_alive(server: EmbeddedServer) -> None:
     try:
         if server.watch():
-            sys.stderr.write(
-                "twinsift: the embedded server had ended and was started again; its last words "
-                "are in valkey.log, in the data directory\n"
+            _log.warning(
+                "the embedded server had ended and was started again; its last words are in "
+                "valkey.log, in the data directory"
             )
     except (OSError, EmbeddedServerError) as exc:  # such as a full disk: tried again later
-        sys.stderr.write(f"twinsift: the embedded server cannot be started: {exc}\n")
+        _log.error("the embedded server cannot be started: %s", exc)
         time.sleep(1)
 
 
@@ -167,11 +175,13 @@ def _die_with(parent: int) -> None:
 
 def _run_gunicorn(settings: Settings, *, example: bool) -> NoReturn:
     """Becomes gunicorn. Imported here, so that the parent of an embedded server stays small."""
+    place = _SHARED_MEMORY if _SHARED_MEMORY.is_dir() else None  # counting must not wait for a disk
+    measures = Path(mkdtemp(prefix="twinsift-metrics-", dir=place))
     from gunicorn.app.base import BaseApplication  # noqa: PLC0415 - the parent needs none
 
     class Application(BaseApplication):
         def load_config(self) -> None:
-            for name, value in gunicorn_config(settings, example=example).items():
+            for name, value in gunicorn_config(settings, measures, example=example).items():
                 self.cfg.set(name, value)
 
         def load(self) -> Any:
@@ -183,8 +193,9 @@ def _run_gunicorn(settings: Settings, *, example: bool) -> NoReturn:
     sys.exit(0)
 
 
-def gunicorn_config(settings: Settings, *, example: bool = False) -> dict[str, Any]:
-    """Gunicorn's own settings; what is not named here stays as gunicorn has it."""
+def gunicorn_config(settings: Settings, measures: Path, *, example: bool = False) -> dict[str, Any]:
+    """Gunicorn's own settings; what is not named here stays as gunicorn has it. `measures` is an
+    empty directory, removed at the end."""
     config: dict[str, Any] = {
         "bind": settings.bind,
         "worker_class": "gthread",
@@ -195,12 +206,23 @@ def gunicorn_config(settings: Settings, *, example: bool = False) -> dict[str, A
         "limit_request_line": 8190,  # an id of 512 characters may be 6,144 once percent-encoded
         "control_socket_disable": True,  # or it makes a socket in the home directory
         "when_ready": _when_ready,
+        "logconfig_dict": logs.configuration(settings.log_level),
+        # Where the workers count for `/metrics`: it is the library's way to be told.
+        "raw_env": [f"PROMETHEUS_MULTIPROC_DIR={measures}"],
+        "on_exit": _removes(measures),
     }
-    if Path("/dev/shm").is_dir():  # noqa: S108 - gunicorn makes a private file of a random name there
-        config["worker_tmp_dir"] = "/dev/shm"  # noqa: S108 - a heartbeat must not wait for a disk
+    if _SHARED_MEMORY.is_dir():
+        config["worker_tmp_dir"] = str(_SHARED_MEMORY)  # a heartbeat must not wait for a disk
     if example:
         config["post_worker_init"] = _example_printer(settings.bind)
     return config
+
+
+def _removes(directory: Path) -> Callable[[Any], None]:
+    def remove(_arbiter: Any) -> None:
+        shutil.rmtree(directory, ignore_errors=True)
+
+    return remove
 
 
 def _when_ready(arbiter: Any) -> None:

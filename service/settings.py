@@ -59,13 +59,26 @@ TABLE: Final = (
         "who reaches the service may use it, and it listens on loopback only",
     ),
     Setting(
+        "TWINSIFT_RATE",
+        "off",
+        "calls a second that each token may make, over all workers, before it gets 429; `rate` in "
+        "a row of the tokens file says it for that token alone",
+    ),
+    Setting(
         "TWINSIFT_UNSAFE_NO_TOKENS",
         "off",
         "`on` lets the service listen beyond loopback without tokens, for anyone who reaches it",
     ),
+    Setting(
+        "TWINSIFT_LOG_LEVEL",
+        "info",
+        "`debug`, `info`, `warning` or `error`: at `info` the log has a line for each call, at "
+        "`debug` for probes too",
+    ),
 )
 """Every setting, in the order in which README shows them."""
 
+LOG_LEVELS: Final = ("debug", "info", "warning", "error")
 _DEFAULTS: Final = {row.name: row.default for row in TABLE}
 _SIZES: Final = {"": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 _TIMES: Final = {"ms": 0.001, "s": 1.0, "m": 60.0, "d": 86400.0}
@@ -78,7 +91,8 @@ class Settings:
     """What the process was told, checked: the defaults are those of the table.
 
     `redis_url` is None where the embedded server is meant; it is left out of the printed form,
-    for it may carry a password. `deadline` is in seconds, sizes are in bytes.
+    for it may carry a password. `deadline` is in seconds, sizes are in bytes,
+    `rate` is calls a second.
     """
 
     bind: str = "127.0.0.1:8000"
@@ -91,7 +105,9 @@ class Settings:
     deadline: float = 2.0
     log_days: int = 90
     tokens_file: Path | None = None
+    rate: int | None = None
     unsafe_no_tokens: bool = False
+    log_level: str = "info"
 
 
 def load(environ: Mapping[str, str]) -> Settings:
@@ -116,10 +132,14 @@ def load(environ: Mapping[str, str]) -> Settings:
         deadline=_time("TWINSIFT_DEADLINE", value("TWINSIFT_DEADLINE")),
         log_days=_count("TWINSIFT_LOG_DAYS", value("TWINSIFT_LOG_DAYS")),
         tokens_file=Path(tokens) if (tokens := value("TWINSIFT_TOKENS_FILE")) else None,
+        rate=None if (rate := value("TWINSIFT_RATE")) == "off" else _count("TWINSIFT_RATE", rate),
+        log_level=_one_of("TWINSIFT_LOG_LEVEL", value("TWINSIFT_LOG_LEVEL"), LOG_LEVELS),
         unsafe_no_tokens=_switch("TWINSIFT_UNSAFE_NO_TOKENS", value("TWINSIFT_UNSAFE_NO_TOKENS")),
     )
     if settings.tokens_file is not None and settings.unsafe_no_tokens:
         raise SettingsError("TWINSIFT_UNSAFE_NO_TOKENS: contradicts TWINSIFT_TOKENS_FILE")
+    if settings.tokens_file is None and settings.rate is not None:
+        raise SettingsError("TWINSIFT_RATE: counts calls by token: set TWINSIFT_TOKENS_FILE too")
     is_guarded = settings.tokens_file is not None or settings.unsafe_no_tokens
     if not is_guarded and not _is_loopback(settings.bind):
         raise SettingsError(
@@ -204,6 +224,12 @@ def _switch(name: str, value: str) -> bool:
     if value.lower() not in _SWITCH:
         raise SettingsError(f"{name}: {value!r} is neither on nor off")
     return _SWITCH[value.lower()]
+
+
+def _one_of(name: str, value: str, choices: tuple[str, ...]) -> str:
+    if value not in choices:
+        raise SettingsError(f"{name}: {value!r} is none of {', '.join(choices)}")
+    return value
 
 
 def _max_text(environ: Mapping[str, str], value: str, max_body: str) -> int:

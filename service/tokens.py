@@ -5,6 +5,7 @@
     sha256 = "…"                        # of the token, in hex
     scopes = ["check"]                  # check, read, review, admin
     collections = ["handbook"]          # left out: all
+    rate = 50                           # calls a second; left out: what TWINSIFT_RATE says
 
 The file is read again when it has changed. One that cannot be read then leaves the tokens as they
 were, and is told in the log.
@@ -30,7 +31,8 @@ from service.settings import SettingsError
 NAME: Final = "TWINSIFT_TOKENS_FILE"
 PREFIX: Final = "tw_"
 SECRET_BYTES: Final = 32
-_FIELDS: Final = {"id", "sha256", "scopes", "collections"}
+MOST_A_SECOND: Final = 9999
+_FIELDS: Final = {"id", "sha256", "scopes", "collections", "rate"}
 
 _log = logging.getLogger("twinsift.tokens")
 
@@ -47,12 +49,14 @@ class Scope(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token by its digest; `collections` None means all."""
+    """A token by its digest; `collections` None means all. `rate` is in calls a second, None where
+    the row does not say."""
 
     id: str
     digest: str
     scopes: frozenset[Scope]
     collections: frozenset[str] | None
+    rate: int | None = None
 
 
 class Tokens:
@@ -150,11 +154,15 @@ def _token(row: Any, place: int) -> Token:
         raise wrong(f"scopes are not some of {', '.join(Scope)}")
     if collections is not None and (not _are_strings(collections) or not collections):
         raise wrong("collections are no list of names")
+    rate = row.get("rate")
+    if rate is not None and (type(rate) is not int or not 1 <= rate <= MOST_A_SECOND):
+        raise wrong(f"rate is no whole number from 1 to {MOST_A_SECOND}")
     return Token(
         id,
         digest.lower(),
         frozenset(Scope(scope) for scope in scopes),
         None if collections is None else frozenset(collections),
+        rate,
     )
 
 

@@ -117,12 +117,28 @@ class CollectionStatistics:
 
 @dataclass(frozen=True, slots=True)
 class StoreFacts:
-    """What the server says of itself; memory in bytes, 0 for no limit."""
+    """What the server says of itself; memory in bytes, 0 for no limit. `replica_lag_bytes` is that
+    of the replica that is furthest behind."""
 
     memory_bytes: int
     maxmemory_bytes: int
     version: str
     policy: str
+    evicted_keys: int = 0
+    aof_write_ok: bool = True
+    replicas: int = 0
+    replica_lag_bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Gauges:
+    """The store as it is now, all collections together: documents by state, the conflicts that are
+    open, when the oldest of them was opened (seconds since 1970)."""
+
+    documents: Mapping[str, int]
+    open_conflicts: int
+    oldest_conflict: float | None
+    store: StoreFacts
 
 
 @dataclass(frozen=True, slots=True)

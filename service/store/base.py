@@ -16,6 +16,7 @@ from service.dedup.scheme import CollectionSettings, Scheme
 from service.dedup.stored import (
     CollectionInfo,
     DocumentFilter,
+    Gauges,
     Page,
     Statistics,
     StoredDocument,
@@ -342,8 +343,15 @@ class Store(Protocol):
         """A part of the list of documents, collection by collection, the oldest first.
         Raises InvalidRequest for a cursor that it never gave."""
 
+    def admit(self, token: str, rate: int) -> float:
+        """Counts a call of a token that may make `rate` a second; seconds to wait, 0 where it may
+        go on now. In a full store too."""
+
     def statistics(self, names: Sequence[str] | None) -> Statistics:
         """Counters of the named collections (None: all), at constant cost."""
+
+    def gauges(self) -> Gauges:
+        """What changes from one moment to the next, of all collections together."""
 
     def readiness(self) -> str:
         """`ready`, or `full` at the memory limit; raises StoreUnavailable where no check could be

@@ -28,6 +28,7 @@ from redis.exceptions import (
 from redis.retry import Retry
 
 from service.errors import StoreFull, StoreUnavailable
+from service.stages import STORING
 
 CONNECT_TIMEOUT = 0.5
 POOL_TIMEOUT = 0.25
@@ -41,7 +42,7 @@ OUT_OF_MEMORY = "OOM"
 NO_RETRY = Retry(NoBackoff(), 0)
 VERBS = (
     "look", "check", "commit", "leave", "touch", "recall", "trim", "erase", "grow", "read",
-    "configure", "drop", "release",
+    "configure", "drop", "release", "admit",
 )  # fmt: skip
 
 
@@ -72,7 +73,7 @@ def _limit_waiting(connection: Any, *, seconds: float) -> None:
     limit = struct.pack("ll", whole, int((seconds - whole) * 1_000_000))
     for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
         connection._sock.setsockopt(socket.SOL_SOCKET, option, limit)
-    connection.on_connect()
+    connection.on_connect_check_health(check_health=False)  # a check would connect again, and so on
 
 
 Receive = Callable[[], list[Any]]
@@ -139,7 +140,7 @@ class Connection:
     def run(self, name: str, keys: Sequence[str], arguments: Sequence[Any]) -> Any:
         """Runs a script; one that the server has forgotten is sent again."""
         script, count = self._scripts[name], len(keys)
-        with driver_errors():
+        with STORING, driver_errors():
             try:
                 return self._exchange(script, ("EVALSHA", script.sha, count, *keys, *arguments))
             except NoScriptError:
@@ -158,7 +159,7 @@ class Connection:
 
         def receive() -> list[Any]:
             replies: list[Any] = []
-            with driver_errors():
+            with STORING, driver_errors():
                 for _ in packed:
                     try:
                         replies.append(connection.read_response())
@@ -166,7 +167,7 @@ class Connection:
                         replies.append(error)
             return replies
 
-        with driver_errors():
+        with STORING, driver_errors():
             connection.send_packed_command(packed)
         return receive
 
@@ -194,5 +195,5 @@ class Connection:
 
     def call(self, command: Callable[..., Any], *arguments: Any) -> Any:
         """One ordinary command, with the driver's errors made ours."""
-        with driver_errors():
+        with STORING, driver_errors():
             return command(*arguments)

@@ -2,6 +2,8 @@
 
     key                     type    what it holds                                lifetime
     ts1:collections         hash    name -> uid; '#next' -> uids given           for good
+    ts1:rate:T              string  when T, the SHA-1 of a token's id, has made  about a second
+                                    up for its calls (microseconds)
     ts1:{U.P}:m             hash    settings: revision, settings, scheme; next,  the collection's
                                     level, split, indexed, reindexed, unsettled;
                                     logged, trimmed, oldest, conflicts, rulings,
@@ -39,10 +41,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from hashlib import sha1
 
 PREFIX = "ts1:"
 REGISTRY = PREFIX + "collections"
 NEXT_UID = "#next"
+RATES = PREFIX + "rate:"
 MOST_BANDS = 65  # 64 of a signature, and one for normalised hashes
 
 
@@ -99,6 +103,11 @@ class PartitionKeys:
     def shard(self, band: int, number: int) -> str:
         """The key of one shard of one band."""
         return f"{self.bands[band]}{number}"
+
+
+def rate_of(token: str) -> str:
+    """The key under which the calls of a token are counted."""
+    return RATES + sha1(token.encode(), usedforsecurity=False).hexdigest()
 
 
 @lru_cache(maxsize=1024)

@@ -10,6 +10,7 @@ from service.dedup.decisions import ConflictFilter, DecisionFilter
 from service.dedup.stored import (
     CollectionInfo,
     DocumentFilter,
+    Gauges,
     Page,
     Statistics,
     StoredDocument,
@@ -35,7 +36,7 @@ from service.store.base import (
 from service.store.connection import Connection
 from service.store.decision_reader import DecisionReader
 from service.store.growth import Growth, GrowthMemory
-from service.store.keys import partition
+from service.store.keys import partition, rate_of
 from service.store.listing import Listing
 from service.store.records import STATE_LETTERS, TextCodec, pack, unpack
 from service.store.registry import Registry
@@ -46,6 +47,7 @@ from service.store.steps import StepEncoder, flat, metadata_bytes, packed
 TEXTS_WITH_A_LOOK = 8
 MOST_CANDIDATES = 64
 TRIMMED_AT_ONCE = 32
+MICROSECONDS = 1_000_000
 
 
 def connect(settings: Settings) -> RedisStore:
@@ -340,9 +342,17 @@ class RedisStore:
         """A part of the list of documents."""
         return self._listing.documents(collections, wanted, limit, cursor)
 
+    def admit(self, token: str, rate: int) -> float:
+        """Counts a call (`admit.lua`); seconds to wait, 0 where it may go on now."""
+        return int(self._connection.run("admit", [rate_of(token)], [rate])) / MICROSECONDS
+
     def statistics(self, names: Sequence[str] | None) -> Statistics:
         """Counters of the named collections (None: all)."""
         return self._statistics.read(names)
+
+    def gauges(self) -> Gauges:
+        """What changes from one moment to the next."""
+        return self._statistics.gauges()
 
     def readiness(self) -> str:
         """`ready` or `full`; raises StoreUnavailable."""

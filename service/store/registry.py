@@ -67,6 +67,11 @@ class Registry:
         names = {name.decode() for name in listed} - {NEXT_UID}
         return sorted(names | {DEFAULT_COLLECTION})
 
+    def uids(self) -> list[str]:
+        """The uids of all collections."""
+        listed = self._connection.call(self._connection.client.hgetall, REGISTRY)
+        return [uid.decode() for name, uid in listed.items() if name != NEXT_UID.encode()]
+
     def describe(self, name: str) -> CollectionInfo:
         """A collection as it is now; raises UnknownCollection."""
         self.forget(name)

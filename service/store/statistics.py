@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,6 +11,7 @@ from redis.exceptions import ResponseError
 from service.dedup.stored import (
     CollectionStatistics,
     DocumentCounts,
+    Gauges,
     Statistics,
     StoreFacts,
 )
@@ -18,9 +20,11 @@ from service.errors import StoreUnavailable, UnknownCollection
 from service.store.base import Collection
 from service.store.connection import Connection
 from service.store.growth import Growth, tags_of_a_text
-from service.store.keys import partition
+from service.store.keys import PartitionKeys, partition
+from service.store.log import read_conflict
 from service.store.registry import Registry
 
+DOCUMENTS = ("active", "held", "dropped")
 CONFLICTS = {"open": "conflicts:o", "resolved": "conflicts:r", "void": "conflicts:v"}
 REMOVED = "removed:"
 SCORE = "score:"
@@ -47,6 +51,35 @@ class StatisticsReader:
                     raise
         return Statistics(collections, self._facts())
 
+    def gauges(self) -> Gauges:
+        """What changes from one moment to the next, of all collections together."""
+        facts, client = self._facts(), self._connection.client
+        every = [partition(uid) for uid in self._registry.uids()]
+        pipeline = client.pipeline(transaction=False)
+        for keys in every:
+            pipeline.hmget(keys.counters, *DOCUMENTS, CONFLICTS["open"])
+            pipeline.zrangebyscore(keys.conflicts_by_age, 1, "+inf", start=0, num=1)
+        replies = self._connection.call(pipeline.execute)
+        counted = [[int(count or 0) for count in counts] for counts in replies[::2]]
+        *documents, conflicts = map(sum, zip(*counted, strict=True)) if counted else (0, 0, 0, 0)
+        return Gauges(
+            documents=dict(zip(DOCUMENTS, documents, strict=True)),
+            open_conflicts=conflicts,
+            oldest_conflict=self._oldest(every, replies[1::2]),
+            store=facts,
+        )
+
+    def _oldest(
+        self, every: Sequence[PartitionKeys], first: Sequence[Sequence[bytes]]
+    ) -> float | None:
+        """When the oldest open conflict was opened; `first` has the first of each collection."""
+        pipeline = self._connection.client.pipeline(transaction=False)
+        for keys, numbers in zip(every, first, strict=True):
+            if numbers:
+                pipeline.hget(keys.conflicts, numbers[0])
+        kept = [one for one in self._connection.call(pipeline.execute) if one is not None]
+        return min((read_conflict(0, one).opened_at / 1000 for one in kept), default=None)
+
     def readiness(self) -> str:
         """`ready` or `full`; raises StoreUnavailable for a store that takes no writes."""
         info = self._connection.call(self._connection.client.info)
@@ -67,6 +100,10 @@ class StatisticsReader:
             maxmemory_bytes=int(info.get("maxmemory", 0)),
             version=f"{info.get('server_name', 'redis')} {version}",
             policy=str(info.get("maxmemory_policy", "")),
+            evicted_keys=int(info.get("evicted_keys", 0)),
+            aof_write_ok=info.get("aof_last_write_status", "ok") == "ok",
+            replicas=int(info.get("connected_slaves", 0)),
+            replica_lag_bytes=_lag(info),
         )
 
     def _collection(self, collection: Collection) -> CollectionStatistics:
@@ -75,7 +112,7 @@ class StatisticsReader:
             self._connection.client.hgetall, keys.counters
         )
         counted = {name.decode(): int(value) for name, value in raw.items()}
-        documents = DocumentCounts(*(counted.get(s, 0) for s in ("active", "held", "dropped")))
+        documents = DocumentCounts(*(counted.get(s, 0) for s in DOCUMENTS))
         return CollectionStatistics(
             documents=documents,
             replayed=counted.get("replayed", 0),
@@ -113,6 +150,13 @@ class StatisticsReader:
         of_keys = sum(size or 0 for size in used[: -len(sampled)])
         of_shards = sum(size or 0 for size in used[-len(sampled) :]) * shards // len(sampled)
         return (of_keys + of_shards) // stored
+
+
+def _lag(info: Mapping[str, Any]) -> int:
+    """How many bytes of the replication stream the replica that is furthest behind lacks."""
+    at = int(info.get("master_repl_offset", 0))
+    replicas = [one for name, one in info.items() if re.fullmatch(r"slave\d+", name)]
+    return max((at - int(one.get("offset", at)) for one in replicas), default=0)
 
 
 def _prefixed(counted: Mapping[str, int], prefix: str) -> dict[str, int]:

@@ -9,6 +9,7 @@ from flask import g, request
 
 from service.errors import Forbidden, Unauthorized
 from service.tokens import Scope, Token
+from service.web.request_log import note
 from service.web.wiring import wiring
 
 _SCHEME = "bearer"
@@ -17,7 +18,7 @@ _SCHEME = "bearer"
 def authorize(scope: Scope | None) -> None:
     """Lets the call pass that needs this scope (None: any caller may).
 
-    Raises Unauthorized or Forbidden; nothing of the body has been read then."""
+    Raises Unauthorized, Forbidden or RateLimited; nothing of the body has been read then."""
     g.token = None
     tokens = wiring().tokens
     if tokens is None or scope is None:
@@ -28,7 +29,9 @@ def authorize(scope: Scope | None) -> None:
         raise Unauthorized("This call needs a valid bearer token.")
     if scope not in token.scopes:
         raise Forbidden(f"The token has not the scope {scope.value!r} that this call needs.")
+    wiring().limiter.admit(token)
     g.token = token
+    note(token=token.id)
 
 
 def permit(collection: str | None) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from flask import Blueprint, Response
 
 from service.tokens import Scope
-from service.web import answers, posted
+from service.web import answers, metrics, posted
 from service.web.access import permit
 from service.web.loading import Loaded, takes
+from service.web.request_log import note
 from service.web.schemas import CHECK
 from service.web.wiring import wiring
 
@@ -20,4 +21,13 @@ def check(body: Loaded) -> Response:
     """Register the text under its id and tell what it is."""
     permit(body["collection"])
     document = posted.document(body, wiring().settings.max_text)
-    return answers.dump(answers.check(wiring().checker.check(document)))
+    answer = wiring().checker.check(document)
+    if not document.dry_run:
+        metrics.check(answer)
+    note(
+        verdict=answer.verdict.value,
+        action=answer.action.value,
+        replayed=answer.replayed,
+        dry_run=document.dry_run,
+    )
+    return answers.dump(answers.check(answer))

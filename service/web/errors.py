@@ -7,9 +7,9 @@ unexpected exception only its type and its way through the code are logged.
 from __future__ import annotations
 
 import logging
-import traceback
 from collections.abc import Mapping
 from http import HTTPStatus
+from math import ceil
 from typing import Any, NamedTuple
 
 import orjson
@@ -18,9 +18,12 @@ from werkzeug.exceptions import HTTPException
 from werkzeug.wrappers import Response as AnyResponse
 
 from service import errors
-from service.errors import Fault, RequestError, TwinsiftError
+from service.errors import Fault, RateLimited, RequestError, StoreError, TwinsiftError
+from service.logs import fields, way
+from service.web import metrics
 from service.web.body import ENCODINGS
 from service.web.request_ids import request_id
+from service.web.request_log import note
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -59,6 +62,7 @@ PROBLEMS: dict[type[TwinsiftError], Problem] = {
     ),
     errors.InvalidRequest: Problem(422, "invalid_request"),
     errors.EmptyText: Problem(422, "empty_text"),
+    errors.RateLimited: Problem(429, "rate_limited", {"Connection": "close"}),
     errors.StoreUnavailable: Problem(503, "store_unavailable", {"Retry-After": "1"}),
     errors.StoreFull: Problem(503, "store_full", {"Retry-After": "10"}),
 }
@@ -88,6 +92,7 @@ TITLES = {
     413: "Content Too Large",
     415: "Unsupported Media Type",
     422: "Unprocessable Content",
+    429: "Too Many Requests",
     500: "Internal Server Error",
     503: "Service Unavailable",
 }
@@ -106,12 +111,14 @@ def register(app: Flask) -> None:
 def problem(error: TwinsiftError) -> dict[str, Any]:
     """The problem as it stands in a list of results."""
     row = _problem_of(type(error)) or INTERNAL
+    _count(row, error)
     faults = error.faults if isinstance(error, RequestError) else ()
     return _body(row, str(error), faults)
 
 
 def response(problem: Problem, detail: str, faults: tuple[Fault, ...] = ()) -> Response:
     """The problem as an answer."""
+    note(code=problem.code)
     body = _body(problem, detail, faults)
     answer = Response(orjson.dumps(body), problem.status, content_type=MEDIA_TYPE)
     answer.headers.update(problem.headers)
@@ -137,10 +144,20 @@ def _ours(error: TwinsiftError) -> Response:
     problem = _problem_of(type(error))
     if problem is None:
         return _unexpected(error)
+    _count(problem, error)
     if problem.status >= 500:
-        _log.warning("%s request=%s: %s", problem.code, request_id(), error)
+        _log.warning(str(error), extra=fields(code=problem.code, request_id=request_id()))
     faults = error.faults if isinstance(error, RequestError) else ()
-    return response(problem, str(error), faults)
+    answer = response(problem, str(error), faults)
+    if isinstance(error, RateLimited):
+        answer.headers["Retry-After"] = str(max(1, ceil(error.wait)))
+    return answer
+
+
+def _count(problem: Problem, error: TwinsiftError) -> None:
+    metrics.rejected(problem.code)
+    if isinstance(error, StoreError):
+        metrics.store_failed(error.kind)
 
 
 def _problem_of(kind: type[Any]) -> Problem | None:
@@ -155,6 +172,7 @@ def _werkzeugs(error: HTTPException) -> AnyResponse:
     if status >= 500:
         return _unexpected(error)
     problem = _BY_STATUS.get(status) or Problem(status, HTTPStatus(status).name.lower())
+    metrics.rejected(problem.code)
     answer = response(problem, _WORDS.get(status, "The request cannot be read."))
     for name, value in error.get_headers():
         if name == "Allow":
@@ -163,17 +181,6 @@ def _werkzeugs(error: HTTPException) -> AnyResponse:
 
 
 def _unexpected(error: Exception) -> Response:
-    _log.error("unexpected error request=%s\n%s", request_id(), _way(error))
+    metrics.rejected(INTERNAL.code)
+    _log.error("unexpected error", extra=fields(request_id=request_id(), way=way(error)))
     return response(INTERNAL, "Something went wrong here; asking again is safe.")
-
-
-def _way(error: BaseException) -> str:
-    """Types and places of an exception and its causes: no messages, no values."""
-    steps: list[str] = []
-    at: BaseException | None = error
-    while at is not None and len(steps) < 200:
-        steps.append(type(at).__qualname__)
-        frames = traceback.extract_tb(at.__traceback__)[-30:]
-        steps += [f"  {frame.filename}:{frame.lineno} {frame.name}" for frame in frames]
-        at = at.__cause__ or at.__context__
-    return "\n".join(steps)

@@ -11,6 +11,7 @@ from flask import Response, request
 from marshmallow import Schema, ValidationError
 
 from service.errors import Fault, InvalidRequest
+from service.stages import PARSING
 from service.tokens import Scope
 from service.web.access import authorize
 from service.web.body import read_json
@@ -35,6 +36,8 @@ class Takes(NamedTuple):
 _MOST_FAULTS = 20
 _MOST_PARAMETERS = 32
 _LONGEST_NAME = 64
+_MOST_WORDS = 3
+_NO_NAME = "(a name of many words)"
 
 
 def takes(
@@ -55,14 +58,15 @@ def takes(
         @wraps(view)
         def loaded(**parts: str) -> Response:
             authorize(scope)
-            arguments: dict[str, Any] = parts if path is None else load(path, parts)
-            parameters = read_query(query)
-            if query is not NO_PARAMETERS:
-                arguments["query"] = parameters
-            if body is not None and stream is not None and request.mimetype == stream:
-                arguments["body"] = None
-            elif body is not None:
-                arguments["body"] = load(body, read_json(wiring().settings.max_body))
+            with PARSING:
+                arguments: dict[str, Any] = parts if path is None else load(path, parts)
+                parameters = read_query(query)
+                if query is not NO_PARAMETERS:
+                    arguments["query"] = parameters
+                if body is not None and stream is not None and request.mimetype == stream:
+                    arguments["body"] = None
+                elif body is not None:
+                    arguments["body"] = load(body, read_json(wiring().settings.max_body))
             return view(**arguments)
 
         loaded.takes = Takes(path, query, body, stream, scope)  # type: ignore[attr-defined]
@@ -137,7 +141,10 @@ def _faults(messages: Mapping[Any, Any] | list[str], pointer: str) -> Iterator[F
 
 
 def _safe(name: str) -> str:
-    """A name the caller chose, fit for a JSON pointer, a log line and a terminal."""
+    """A name the caller chose, fit for a JSON pointer and a terminal. One of many words is no name
+    but posted text in the wrong place, which no error repeats."""
+    if len(name.split()) > _MOST_WORDS:
+        return _NO_NAME
     short = name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}…"
     visible = "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in short)
     return visible.replace("~", "~0").replace("/", "~1")

@@ -123,7 +123,10 @@ def _operation(operation: Operation) -> Json:
             *_parameters(operation.query, "query"),
         ],
         "responses": {
-            **{str(status): _answer(status, name) for status, name in operation.answers.items()},
+            **{
+                str(status): _answer(status, name, operation.media_type)
+                for status, name in operation.answers.items()
+            },
             **{
                 str(status): {"$ref": f"#/components/responses/{_response_name(codes)}"}
                 for status, codes in sorted(_failures(operation).items())
@@ -169,13 +172,13 @@ def _parameter(name: str, field: fields.Field[Any], place: str) -> Json:
     return told | {key: field.metadata[key] for key in ("description",) if key in field.metadata}
 
 
-def _answer(status: int, name: str) -> Json:
+def _answer(status: int, name: str, media_type: str) -> Json:
     parts = name.split(" or ")
     schema = ref(name) if len(parts) == 1 else {"anyOf": [ref(part) for part in parts]}
     return {
         "description": TITLES[status],
         "headers": _HEADERS,
-        "content": {"application/json": {"schema": schema, **_examples(name)}},
+        "content": {media_type: {"schema": schema, **_examples(name)}},
     }
 
 
@@ -205,7 +208,7 @@ def _failure(status: int, codes: list[str]) -> Json:
     retry: Json = {"Retry-After": {"description": "in seconds", "schema": {"type": "integer"}}}
     return {
         "description": TITLES[status],
-        "headers": _HEADERS | (retry if status == 503 else {}),
+        "headers": _HEADERS | (retry if status in (429, 503) else {}),
         "content": {MEDIA_TYPE: content},
     }
 

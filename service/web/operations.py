@@ -199,6 +199,14 @@ OPERATIONS = (
     ),
     Operation(
         method="GET",
+        path="/metrics",
+        scope=Scope.READ,
+        summary="Give the measures that Prometheus collects",
+        answers={200: "Metrics"},
+        media_type="text/plain",
+    ),
+    Operation(
+        method="GET",
         path="/healthz",
         scope=None,
         summary="Tell that the process answers",

@@ -203,6 +203,7 @@ RESPONSES: dict[str, Json] = {
     **REVIEW_RESPONSES,
     "Alive": an_object(status=one_of("ok")),
     "Ready": an_object(status=one_of("ready"), store=one_of("ready", "full")),
+    "Metrics": {"type": "string", "description": "the text format of Prometheus"},
     "Contract": {"type": "object", "description": "an OpenAPI document"},
     "Problem": an_object(
         type={"type": "string", "format": "uri"},

@@ -10,6 +10,7 @@ from flask import Flask, current_app
 from service.batching import Batches
 from service.catalogue import Catalogue
 from service.checker import Checker
+from service.limiting import Limiter
 from service.reviewing import Reviewer
 from service.settings import Settings
 from service.tokens import Tokens
@@ -27,6 +28,7 @@ class Wiring:
     catalogue: Catalogue
     reviewer: Reviewer
     tokens: Tokens | None
+    limiter: Limiter
 
 
 def attach(app: Flask, wiring: Wiring) -> None:

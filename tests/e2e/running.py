@@ -49,6 +49,16 @@ class Service:
             answer = connection.getresponse()
             return answer.status, json.loads(answer.read())
 
+    def raw_call(
+        self, method: str, path: str, body: Any, headers: dict[str, str]
+    ) -> tuple[int, str]:
+        """Status and body of a call that is sent as it is given, JSON values apart."""
+        sent = body if body is None or isinstance(body, str) else json.dumps(body)
+        with closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)) as connection:
+            connection.request(method, path, sent, headers)
+            answer = connection.getresponse()
+            return answer.status, answer.read().decode()
+
     @property
     def store_url(self) -> str:
         """The address of its embedded store."""

@@ -21,7 +21,7 @@ USE_CASES = {"service.checker", "service.catalogue", "service.reviewing"}
 PARTS = ("preparing", "matching", "deciding", "drafting", "placing", "registering", "settling",
          "concluding", "ruling", "reverting")  # fmt: skip
 GROUND = {"service.text", "service.dedup", "service.errors",
-          "service.store.base", "service.store.step"}  # fmt: skip
+          "service.store.base", "service.store.step", "service.stages"}  # fmt: skip
 
 # A part is named by the longest prefix that fits; `service` is whatever else there is.
 MAY_IMPORT: dict[str, set[str]] = {
@@ -31,6 +31,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "service.dedup": {"service.dedup", "service.text", "service.errors"},
     "service.cursors": {"service.errors"},
     "service.tokens": {"service.settings"},
+    "service.stages": set(),
+    "service.logs": set(),
+    "service.limiting": {"service.store.base", "service.errors", "service.tokens"},
     **{
         f"service.{part}": GROUND | {f"service.{lower}" for lower in PARTS[:level]}
         for level, part in enumerate(PARTS)
@@ -41,13 +44,14 @@ MAY_IMPORT: dict[str, set[str]] = {
     "service.store.embedded": set(),
     "service.store": {
         "service.store", "service.dedup", "service.errors", "service.settings", "service.cursors",
+        "service.stages",
     },
     # What is kept of decisions quotes changes: all that the store knows of what is in a text.
     "service.store.step": {"service.store.base", "service.dedup", "service.text.changes"},
     "service.store.log": {"service.store.step", "service.dedup", "service.text.changes"},
     "service.web": USE_CASES | {
         "service.web", "service.text", "service.dedup", "service.errors", "service.settings",
-        "service.batching", "service.tokens",
+        "service.batching", "service.tokens", "service.limiting", "service.stages", "service.logs",
     },
     **{part: {"service"} for part in OUTERMOST},
 }  # fmt: skip

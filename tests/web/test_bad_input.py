@@ -243,6 +243,14 @@ def test_a_long_field_name_is_cut(client: FlaskClient, expect_problem: Expect) -
     assert problem["errors"][0]["pointer"] == f"/{'x' * 64}…"
 
 
+def test_a_sentence_in_the_place_of_a_name_is_not_repeated(
+    client: FlaskClient, expect_problem: Expect
+) -> None:
+    response = client.post("/check", json={**GOOD, "zebras juggle quartz at midnight": 1})
+    problem = expect_problem(response, 422, "invalid_request")
+    assert problem["errors"][0]["pointer"] == "/(a name of many words)"
+
+
 def test_control_characters_of_a_field_name_are_made_visible(
     client: FlaskClient, expect_problem: Expect
 ) -> None:
