@@ -16,6 +16,7 @@ from service.store.redis_store import connect
 from service.tokens import Tokens
 from service.web import (
     batch,
+    calibrate,
     check,
     collections,
     conflicts,
@@ -39,6 +40,7 @@ BLUEPRINTS = (
     check.blueprint,
     batch.blueprint,
     texts.blueprint,
+    calibrate.blueprint,
     documents.blueprint,
     collections.blueprint,
     conflicts.blueprint,

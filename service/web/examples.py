@@ -20,6 +20,10 @@ _INCOMING: dict[str, Any] = {
     "text": "A rented bike is yours for 3 hours, with a helmet and a lock, until closing time.",
     "metadata": {"source": "intranet", "updated_at": "2026-03-01T00:00:00Z"},
 }
+_PAID = {
+    "a": "The employer pays for certification training.",
+    "b": "The employer covers certification training.",
+}
 _CONFLICT: dict[str, Any] = {
     "id": _CONFLICT_ID,
     "collection": "default",
@@ -80,6 +84,16 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     },
     "CleanRequest": {"pages": ["Page 1\nOne.", "Page 2\nTwo."], "cleaning": {"whitespace": False}},
     "CompareRequest": {"a": "Open from nine to five.", "b": "Open from nine to six."},
+    "CalibrationRequest": {
+        "pairs": [
+            {**_PAID, "duplicate": True},
+            {**_PAID, "b": "The employer pays for certification exam.", "duplicate": False},
+        ],
+        "normalization": "squish",
+        "shingles": [{"unit": "char", "size": 3}],
+        "thresholds": [0.65, 0.7],
+        "costs": {"missed": 1, "wrongly_joined": 5},
+    },
     "Conflict": _CONFLICT,
     "RulingRequest": _RULING,
     "Ruling": {

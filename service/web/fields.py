@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from marshmallow import ValidationError, fields
+from marshmallow import Schema, ValidationError, fields
 
 INVALID_TYPE, INVALID_VALUE = "invalid_type", "invalid_value"
 MISSING, UNKNOWN_FIELD = "missing", "unknown_field"
@@ -211,16 +211,21 @@ class Items(Value):
         self.most = most
 
     def _deserialize(self, value: Any, *_args: Any, **_kwargs: Any) -> list[Any]:
-        if type(value) is not list:
-            raise wrong(INVALID_TYPE, "must be a list")
-        if not 1 <= len(value) <= self.most:
-            raise wrong(INVALID_VALUE, f"must have 1 to {self.most} items")
-        return value
+        return _listed(value, self.most)
 
     def json_schema(self) -> dict[str, Any]:
         """See `Value`."""
         item = {"$ref": "#/components/schemas/CheckRequest"}
         return {"type": "array", "items": item, "minItems": 1, "maxItems": self.most}
+
+
+def _listed(value: Any, most: int) -> list[Any]:
+    """The value, if it is a list that is neither empty nor too long."""
+    if type(value) is not list:
+        raise wrong(INVALID_TYPE, "must be a list")
+    if not 1 <= len(value) <= most:
+        raise wrong(INVALID_VALUE, f"must have 1 to {most} items")
+    return value
 
 
 class Part(fields.Nested):
@@ -234,3 +239,41 @@ class Part(fields.Nested):
         if len(value) > MOST_FIELDS:
             raise wrong(INVALID_VALUE, f"must have at most {MOST_FIELDS} fields")
         return super()._deserialize(value, *args, **kwargs)
+
+
+class Parts(fields.Nested):
+    """A list of objects, each with the same schema."""
+
+    default_error_messages = Value.default_error_messages
+
+    def __init__(self, shape: type[Schema], most: int, **kwargs: Any) -> None:
+        super().__init__(shape, many=True, **kwargs)
+        self.most = most
+
+    def _deserialize(self, value: Any, *args: Any, **kwargs: Any) -> Any:
+        for index, item in enumerate(_listed(value, self.most)):
+            if not isinstance(item, Mapping) or len(item) > MOST_FIELDS:
+                raise ValidationError({index: [f"{INVALID_TYPE}: must be an object"]})
+        return super()._deserialize(value, *args, **kwargs)
+
+
+class Numbers(Number):
+    """A list of numbers, each in the range."""
+
+    def __init__(self, low: float, high: float, *, most: int, **kwargs: Any) -> None:
+        super().__init__(low, high, **kwargs)
+        self.most = most
+
+    def _deserialize(self, value: Any, *args: Any, **kwargs: Any) -> list[float]:  # type: ignore[override]
+        numbers = _listed(value, self.most)
+        for index, item in enumerate(numbers):
+            try:
+                super()._deserialize(item, *args, **kwargs)
+            except ValidationError as error:
+                raise ValidationError({index: error.messages}) from None
+        return numbers
+
+    def json_schema(self) -> dict[str, Any]:
+        """See `Value`."""
+        number = super().json_schema()
+        return {"type": "array", "items": number, "minItems": 1, "maxItems": self.most}

@@ -20,7 +20,7 @@ from service.web import schemas
 from service.web.body import NDJSON
 from service.web.errors import INTERNAL, MEDIA_TYPE, PROBLEMS, TITLES
 from service.web.examples import EXAMPLES, PROBLEM_EXAMPLE
-from service.web.fields import Value
+from service.web.fields import Parts, Value
 from service.web.json_schemas import Json, ref
 from service.web.operations import OPERATIONS, Operation
 from service.web.parameters import NO_PARAMETERS
@@ -51,6 +51,10 @@ _NAMES: dict[type[Schema], str] = {
     schemas.CleaningShape: "CleaningSettings",
     schemas.RepeatedLinesShape: "RepeatedLinesSettings",
     schemas.ShinglesShape: "ShinglesSettings",
+    schemas.CalibrationShape: "CalibrationRequest",
+    schemas.PairShape: "LabelledPair",
+    schemas.RunShape: "Shingles",
+    schemas.CostsShape: "Costs",
     schemas.RulingShape: "RulingRequest",
     schemas.RevertShape: "RevertRequest",
 }
@@ -106,6 +110,8 @@ def _name(schema: Any) -> str:
 
 def _described(_converter: Any, field: fields.Field[Any], ret: Json) -> Json:
     """Each field tells its own JSON schema: apispec would take exclusive bounds for inclusive."""
+    if isinstance(field, Parts):
+        return {"minItems": 1, "maxItems": field.most}
     if not isinstance(field, Value):
         return {}
     schema = field.json_schema()

@@ -52,6 +52,15 @@ OPERATIONS = (
         fails=("unknown_collection", "empty_text", *STORE),
     ),
     Operation(
+        method="POST",
+        path="/calibrate",
+        scope=Scope.ADMIN,
+        summary="Tell what each threshold would have done to labelled pairs",
+        body=schemas.CALIBRATION,
+        answers={200: "Calibration"},
+        fails=("empty_text",),
+    ),
+    Operation(
         method="GET",
         path="/documents",
         scope=Scope.CHECK,

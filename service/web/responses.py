@@ -121,6 +121,36 @@ _STATISTICS = an_object(
     log_trimmed=about(COUNT, "log entries that left after their time"),
 )
 
+_SCORED_PAIR: dict[str, Json] = {"a": TEXT, "b": TEXT, "score": SCORE}
+_LABELLED_PAIRS = list_of(an_object(**_SCORED_PAIR, duplicate=FLAG))
+_SWEEP = an_object(
+    unit=one_of("word", "char"),
+    size=COUNT,
+    normalization=one_of("words", "squish"),
+    sweep=list_of(
+        an_object(
+            threshold=SCORE,
+            caught=about(COUNT, "duplicates that are joined"),
+            wrongly_joined=about(COUNT, "distinct pairs that are joined"),
+            missed=about(COUNT, "duplicates that are not joined"),
+            precision=about(or_null(SCORE), "null where nothing is joined"),
+            recall=about(or_null(SCORE), "null where no pair is a duplicate"),
+            recall_interval=about(or_null(list_of(SCORE)), "95 %, by Wilson's score"),
+            cost={"type": "number"},
+        )
+    ),
+    separable=about(FLAG, "some threshold has all duplicates above it and no other pair"),
+    statement=about(TEXT, "the same in words"),
+    witness=about(
+        or_null(an_object(duplicate=an_object(**_SCORED_PAIR), distinct=an_object(**_SCORED_PAIR))),
+        "two pairs that no threshold tells apart rightly",
+    ),
+    nearest=about(
+        an_object(threshold=SCORE, above=_LABELLED_PAIRS, below=_LABELLED_PAIRS),
+        "the pairs next to the threshold of least cost, from it outwards",
+    ),
+)
+
 RESPONSES: dict[str, Json] = {
     "CleaningReport": _REPORT,
     "BatchAnswer": an_object(
@@ -172,6 +202,7 @@ RESPONSES: dict[str, Json] = {
         ),
         changes_cut=CHANGES_CUT,
     ),
+    "Calibration": an_object(settings=list_of(_SWEEP)),
     "Document": an_object(
         id=TEXT,
         collection=TEXT,

@@ -17,7 +17,9 @@ from service.web.fields import (
     Flag,
     Items,
     Number,
+    Numbers,
     Part,
+    Parts,
     Ranking,
     Text,
     Texts,
@@ -29,6 +31,9 @@ COLLECTION_PATTERN = r"[a-z0-9][a-z0-9._-]{0,63}"
 ID_PATTERN = r"[^\x00-\x1f\x7f-\x9f]{1,512}"
 MOST_PAGES = 100_000
 MOST_ITEMS = 1000
+MOST_PAIRS = 10_000
+MOST_RUNS = 6
+MOST_THRESHOLDS = 200
 LONGEST_NOTE = 4096
 
 
@@ -133,6 +138,45 @@ class CompareShape(Shape):
     collection = collection_name(load_default="default")
 
 
+class PairShape(Shape):
+    """Two texts, and whether a person calls them duplicates."""
+
+    a = Text(required=True)
+    b = Text(required=True)
+    duplicate = Flag(required=True)
+
+
+class RunShape(Shape):
+    """One shingle setting to try."""
+
+    unit = Choice("word", "char", required=True)
+    size = Number(1, 100, whole=True, required=True)
+
+
+class CostsShape(Shape):
+    """What one error of each kind costs, in any unit."""
+
+    missed = Number(0, 1_000_000, load_default=1, about="a duplicate that is not joined")
+    wrongly_joined = Number(0, 1_000_000, load_default=1, about="a distinct pair that is")
+
+
+class CalibrationShape(Shape):
+    """Labelled pairs, and the settings and thresholds to try on them."""
+
+    pairs = Parts(PairShape, MOST_PAIRS, required=True)
+    normalization = Choice("words", "squish", load_default="words")
+    shingles = Parts(RunShape, MOST_RUNS, required=True)
+    thresholds = Numbers(
+        0,
+        1,
+        above_low=True,
+        most=MOST_THRESHOLDS,
+        required=True,
+        about="similarities: a pair is joined at or above one",
+    )
+    costs = Part(CostsShape)
+
+
 class RulingShape(Shape):
     """What a ruling keeps, and who says so."""
 
@@ -153,5 +197,6 @@ BATCH = BatchShape()
 CLEAN = CleanShape()
 COMPARE = CompareShape()
 COLLECTION = CollectionShape()
+CALIBRATION = CalibrationShape()
 RULING = RulingShape()
 REVERT = RevertShape()

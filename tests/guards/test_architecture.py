@@ -33,6 +33,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "service.tokens": {"service.settings"},
     "service.stages": set(),
     "service.logs": set(),
+    "service.calibrating": {"service.text", "service.dedup", "service.preparing"},
+    "service.step_chart": {"service.dedup"},
     "service.limiting": {"service.store.base", "service.errors", "service.tokens"},
     **{
         f"service.{part}": GROUND | {f"service.{lower}" for lower in PARTS[:level]}
@@ -51,7 +53,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "service.store.log": {"service.store.step", "service.dedup", "service.text.changes"},
     "service.web": USE_CASES | {
         "service.web", "service.text", "service.dedup", "service.errors", "service.settings",
-        "service.batching", "service.tokens", "service.limiting", "service.stages", "service.logs",
+        "service.batching", "service.calibrating",
+        "service.tokens", "service.limiting", "service.stages", "service.logs",
     },
     **{part: {"service"} for part in OUTERMOST},
 }  # fmt: skip
