@@ -38,6 +38,8 @@ TEMPORARY = (
     "MISCONF", "READONLY", "NOREPLICAS", "LOADING", "BUSY", "CLUSTERDOWN", "TRYAGAIN", "MASTERDOWN",
     "MOVED", "ASK", "NOPERM", "NOAUTH", "WRONGPASS", "UNKILLABLE",
 )  # fmt: skip
+# How servers tell that a command inside a script is not among the user's rights.
+REFUSED_IN_SCRIPT = ("ACL failure in script", "The user executing the script can't run")
 OUT_OF_MEMORY = "OOM"
 NO_RETRY = Retry(NoBackoff(), 0)
 VERBS = (
@@ -56,12 +58,14 @@ def driver_errors() -> Iterator[None]:
     except OutOfMemoryError as exc:
         raise StoreFull("the store is at its memory limit") from exc
     except ResponseError as exc:
+        # The driver keeps the first word apart from the others where it knows it.
         words = str(exc)
-        if words.startswith(OUT_OF_MEMORY):
+        reason = "NOPERM" if words.startswith(REFUSED_IN_SCRIPT) else words.split(" ", 1)[0]
+        reasons = {reason, exc.status_code}
+        if OUT_OF_MEMORY in reasons:
             raise StoreFull("the store is at its memory limit") from exc
-        if words.startswith(TEMPORARY):
-            reason = words.split(" ", 1)[0]
-            raise StoreUnavailable(f"the store takes no calls now ({reason})") from exc
+        if known := reasons.intersection(TEMPORARY):
+            raise StoreUnavailable(f"the store takes no calls now ({known.pop()})") from exc
         raise
     except (RedisError, OSError) as exc:
         raise StoreUnavailable(f"the store did not answer ({type(exc).__name__})") from exc

@@ -143,10 +143,9 @@ class StatisticsReader:
         sampled = [keys.shard(n % bands, n) for n in range(SHARDS_SAMPLED)]
         for key in sampled:
             pipeline.memory_usage(key, 0)
-        try:
-            used: list[Any] = self._connection.call(pipeline.execute)
-        except ResponseError:  # a managed store may not allow the command
-            return None
+        used: list[Any] = self._connection.call(pipeline.execute, False)  # errors in their places
+        if any(isinstance(size, ResponseError) for size in used):
+            return None  # a managed store, or its rights, may not allow the command
         of_keys = sum(size or 0 for size in used[: -len(sampled)])
         of_shards = sum(size or 0 for size in used[-len(sampled) :]) * shards // len(sampled)
         return (of_keys + of_shards) // stored

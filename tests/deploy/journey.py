@@ -1,0 +1,125 @@
+"""All that the service does with its store, once: every resource, and what comes with time."""
+
+import time
+from typing import Any
+
+from flask.testing import FlaskClient
+
+from service.app import create_app
+from service.checker import Checker
+from service.dedup.verdict import Document, Posted
+from service.settings import Settings
+from service.store.connection import Connection
+from service.store.growth import ENTRIES_A_SHARD, FIRST_LEVEL
+from service.store.redis_store import RedisStore
+
+DEADLINE = 10.0
+RULE = (
+    "A rented bike is yours for {} hours from {}, with a helmet, a lamp and a lock, "
+    "and it comes back to the same shop before closing time."
+)
+RULED = {
+    "both": "Tandems are lent for {} days in a row, and a deposit is taken for each at once.",
+    "incoming": "The workshop mends a flat tyre within {} hours while you wait in the yard.",
+    "existing": "A child seat can be had for {} crowns, and whoever is on duty then mounts it.",
+}
+DAY = 86_400
+
+
+def client_of(url: str) -> FlaskClient:
+    """Flask's client of a service on that store."""
+    return create_app(Settings(redis_url=url, deadline=DEADLINE)).test_client()
+
+
+def travel(url: str) -> None:
+    """The whole journey; raises AssertionError where a call is not answered as it should be."""
+    client = client_of(url)
+    post_copies(client)
+    rule_and_take_back(client)
+    post_many(client)
+    look_around(client)
+    remove(client)
+    grow_and_grow_old(url)
+
+
+def call(client: FlaskClient, method: str, path: str, body: Any = None, **query: str) -> Any:
+    response = client.open(path, method=method, json=body, query_string=query)
+    assert response.status_code in (200, 201), f"{method} {path}: {response.text}"
+    return response.get_json()
+
+
+def check(client: FlaskClient, id: str, text: str, **more: Any) -> Any:
+    return call(client, "POST", "/check", {"id": id, "text": text, **more})
+
+
+def post_copies(client: FlaskClient) -> None:
+    assert check(client, "first", RULE.format(2, "Monday"))["verdict"] == "new"
+    assert check(client, "first", RULE.format(2, "Monday"))["replayed"]
+    assert check(client, "same", RULE.format(2, "Monday"))["verdict"] == "exact_duplicate"
+    assert check(client, "near", RULE.format(2, "Monday") + " Enjoy!")["action"] == "skip"
+    assert check(client, "other", RULE.format(3, "Monday"))["action"] == "review"
+    assert check(client, "third", RULE.format(4, "Friday"))["action"] == "review"
+    assert check(client, "dry", RULE.format(9, "Friday"), dry_run=True)["verdict"] != "new"
+    check(client, "first", "Another text altogether, about the price of tickets in winter.")
+    check(client, "unlike", "a b c d e f g h i j k l m n o", metadata={"source": "here"})
+    check(client, "below", "a b c d e f g h i j k w x y z", metadata={"source": "there"})
+
+
+def rule_and_take_back(client: FlaskClient) -> None:
+    for keep, text in RULED.items():
+        check(client, f"ruled-{keep}-old", text.format(2))
+        held = check(client, f"ruled-{keep}", text.format(3))
+        address = f"/conflicts/{held['conflict']['id']}"
+        call(client, "GET", address)
+        call(client, "POST", f"{address}/resolve", {"keep": keep, "by": "somebody"})
+    resolved = call(client, "GET", "/decisions", kind="resolved")["items"][-1]
+    call(client, "POST", f"/decisions/{resolved['id']}/revert", {})
+    dropped = call(client, "GET", "/decisions", document="same", kind="dropped")["items"][-1]
+    call(client, "POST", f"/decisions/{dropped['id']}/revert", {"by": "somebody"})
+
+
+def post_many(client: FlaskClient) -> None:
+    items = [{"id": f"of-many-{n}", "text": f"Notice number {n % 5}."} for n in range(9)]
+    results = call(client, "POST", "/check/batch", {"items": items})["results"]
+    assert not [result for result in results if "problem" in result]
+
+
+def look_around(client: FlaskClient) -> None:
+    call(client, "PUT", "/collections/docs", {"ttl_days": 30})
+    call(client, "PUT", "/collections/docs", {"on_conflict": "ingest"})
+    assert check(client, "in-docs", "A text of docs.", collection="docs")["verdict"] == "new"
+    for path in ("/documents", "/conflicts", "/decisions", "/near-misses", "/collections"):
+        call(client, "GET", path)
+    call(client, "GET", "/conflicts", status="open")
+    call(client, "GET", "/documents", id="other")
+    call(client, "GET", "/collections/docs")
+    assert call(client, "GET", "/stats")["collections"]["default"]["bytes_per_document"] > 0
+    assert call(client, "GET", "/readyz")["store"] == "ready"
+
+
+def remove(client: FlaskClient) -> None:
+    call(client, "DELETE", "/documents", id="near")
+    call(client, "DELETE", "/documents", id="other", erase="true")
+    call(client, "DELETE", "/documents", id="ruled-both-old", erase="true")
+    call(client, "DELETE", "/collections/docs")
+
+
+def grow_and_grow_old(url: str) -> None:
+    """An index that outgrows its first shards, and a collection whose documents and log expire."""
+    ahead = 0.0
+    store = RedisStore(
+        Connection(url, threads=4, deadline=DEADLINE), clock=lambda: time.time() + ahead
+    )
+    checker = Checker(store, deadline=DEADLINE, clock=lambda: time.time() + ahead, log_days=10)
+    store.configure("ageing", {"ttl_days": 5})
+
+    def post(id: str, text: str) -> None:
+        checker.check(Document(id, Posted(text, None), collection="ageing"))
+
+    for number in range((ENTRIES_A_SHARD << FIRST_LEVEL) + 16):
+        post(f"of-{number}", f"word{number} word{number + 7} word{number * 3} and so on, {number}")
+    post("twice", "word0 word7 word0 and so on, 0")
+    for later in (8, 16):  # first the documents leave, then their entries in the log
+        ahead = later * DAY
+        post(f"after-{later}", f"The only text of day {later}, which is like no other.")
+        post(f"copy-{later}", f"The only text of day {later}, which is like no other.")
