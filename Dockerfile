@@ -1,5 +1,7 @@
 # Two stages: the first installs what the lock names, by hash; the second has no pip, no lock and no
-# build tool, and runs as nobody in particular.
+# build tool, and runs as nobody in particular. It writes to /data and /tmp alone, so its root may be
+# read-only. Name the base by the digest that your registry gives:
+# `--build-arg PYTHON=3.13-slim-bookworm@sha256:…`.
 ARG PYTHON=3.13-slim-bookworm
 
 FROM python:${PYTHON} AS build
@@ -16,7 +18,11 @@ RUN cp -r service "$(/app/bin/python -c 'import sysconfig; print(sysconfig.get_p
     && /app/bin/python -m compileall -q /app/lib
 
 FROM python:${PYTHON}
-RUN useradd --system --uid 10001 --no-create-home --shell /usr/sbin/nologin twinsift \
+LABEL org.opencontainers.image.title=twinsift \
+      org.opencontainers.image.description="Tells an ingestion worker whether a text is new, or a duplicate"
+RUN python -m pip uninstall --yes --root-user-action ignore pip \
+    && groupadd --gid 10001 twinsift \
+    && useradd --uid 10001 --gid twinsift --no-create-home --no-log-init --shell /usr/sbin/nologin twinsift \
     && install -d -o twinsift -g twinsift -m 0700 /data
 COPY --from=build /app /app
 ENV PATH=/app/bin:$PATH \
