@@ -4,7 +4,7 @@
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test coverage soak check lock bench bench-large profile FORCE
+.PHONY: help run test coverage soak check check-deploy sbom lock bench bench-large profile FORCE
 
 ifeq ($(wildcard pyproject.toml),)
 $(error run make in the directory of twinsift, or as `make -C DIRECTORY`)
@@ -29,6 +29,11 @@ BENCH_VENV  := .venv-bench
 BENCH_STAMP := $(BENCH_VENV)/.complete
 BENCH_STALE := $(shell test "$$(cat $(BENCH_STAMP) 2>/dev/null)" = "$$(pwd -P)" || echo FORCE)
 
+# So have the tools that check what is in deploy/: nothing of twinsift is in it.
+DEPLOY_VENV  := .venv-deploy
+DEPLOY_STAMP := $(DEPLOY_VENV)/.complete
+DEPLOY_STALE := $(shell test "$$(cat $(DEPLOY_STAMP) 2>/dev/null)" = "$$(pwd -P)" || echo FORCE)
+
 # The first interpreter that runs and is of a version that the locks cover.
 define FIND_PYTHON
 for python in '$(or $(PYTHON),python3.13)' $(if $(PYTHON),,python3.12 python3.11 python3); do \
@@ -44,7 +49,7 @@ fi
 endef
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
 
 run: $(STAMP) ## serve on 127.0.0.1:8000 with an embedded store, its data in ./data
 	@exec $(BIN)/python -m service.cli serve --example
@@ -63,13 +68,24 @@ check: $(STAMP) ## lint, format and types
 	@$(BIN)/python -m ruff format --check .
 	@$(BIN)/python -m mypy
 
+check-deploy: $(STAMP) $(DEPLOY_STAMP) ## the image, manifests, alerts and dashboard, without Docker or a cluster
+	@PATH="$(CURDIR)/$(DEPLOY_VENV)/bin:$$PATH" PYTHON='$(CURDIR)/$(BIN)/python' sh deploy/check.sh
+	@$(BIN)/python -m pytest --quiet tests/deploy/test_watching.py tests/deploy/test_guide.py
+
+sbom: $(DEPLOY_STAMP) ## what the service is made of, package by package, as CycloneDX: sbom.json
+	@$(DEPLOY_VENV)/bin/cyclonedx-py requirements requirements.txt --output-reproducible \
+		--output-format JSON --output-file sbom.json
+	@echo "sbom.json is written"
+
 lock: $(STAMP) ## write requirements*.txt anew from pyproject.toml (UPGRADE=1: to the newest releases)
-	@set -e; compile() { $(BIN)/python -m uv --quiet pip compile pyproject.toml --universal \
+	@set -e; compile() { $(BIN)/python -m uv --quiet pip compile --universal \
 		--python-version 3.11 --generate-hashes --no-annotate --no-config --custom-compile-command 'make lock' \
-		$(if $(UPGRADE),--upgrade) --extra embedded "$$@" >/dev/null; }; \
-	compile --output-file requirements.txt; \
-	compile --group dev --constraint requirements.txt --output-file requirements-dev.txt; \
-	compile --group bench --constraint requirements.txt --output-file requirements-bench.txt
+		$(if $(UPGRADE),--upgrade) "$$@" >/dev/null; }; \
+	service() { compile pyproject.toml --extra embedded "$$@"; }; \
+	service --output-file requirements.txt; \
+	service --group dev --constraint requirements.txt --output-file requirements-dev.txt; \
+	service --group bench --constraint requirements.txt --output-file requirements-bench.txt; \
+	compile --group deploy --output-file requirements-deploy.txt
 
 # `make bench DATA=DIRECTORY` posts real texts: the directory holds descriptions-5k.jsonl, one
 # {"id": …, "text": …} a line. Without it made-up texts stand in, and the results say so.
@@ -82,17 +98,24 @@ bench-large: $(BENCH_STAMP) ## the measurements at a million documents: needs 4 
 profile: $(BENCH_STAMP) ## where the microseconds of one check go
 	@$(BENCH_VENV)/bin/python -m bench.check_profile
 
+# A venv with the packages of one lock and nothing else, made anew whenever that changes.
+define MAKE_VENV
+$(FIND_PYTHON); set -e; \
+rm -rf $(1); \
+echo "making $(1) with $$found"; \
+"$$found" -m venv $(1); \
+echo '*' >$(1)/.gitignore; \
+$(1)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(2) || { \
+	echo "make: the packages could not be installed (see above; is a package index reachable?)" >&2; exit 1; }; \
+pwd -P >$(1)/.complete
+endef
+
 # The packages of `make bench` alone; the service is run from this directory.
 $(BENCH_STAMP): requirements-bench.txt $(BENCH_STALE)
-	@$(FIND_PYTHON); set -e; \
-	rm -rf $(BENCH_VENV); \
-	echo "making $(BENCH_VENV) with $$found"; \
-	"$$found" -m venv $(BENCH_VENV); \
-	echo '*' >$(BENCH_VENV)/.gitignore; \
-	$(BENCH_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes \
-		-r requirements-bench.txt || { \
-		echo "make: the packages could not be installed (see above; is a package index reachable?)" >&2; exit 1; }; \
-	pwd -P >$(BENCH_STAMP)
+	@$(call MAKE_VENV,$(BENCH_VENV),requirements-bench.txt)
+
+$(DEPLOY_STAMP): requirements-deploy.txt $(DEPLOY_STALE)
+	@$(call MAKE_VENV,$(DEPLOY_VENV),requirements-deploy.txt)
 
 # Made in place where it works already, from nothing where it does not (half-made, moved, another
 # Python). The stamp is written last, so a venv that was cut short is never taken for a whole one.

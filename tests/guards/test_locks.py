@@ -9,7 +9,7 @@ from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parents[2]
 RUNTIME, DEV = "requirements.txt", "requirements-dev.txt"
-BENCH = "requirements-bench.txt"
+BENCH, DEPLOY = "requirements-bench.txt", "requirements-deploy.txt"
 
 
 def locked(name: str) -> dict[str, str]:
@@ -20,16 +20,20 @@ def locked(name: str) -> dict[str, str]:
 
 
 def asked(group: str | None) -> list[Requirement]:
-    """What pyproject.toml asks for."""
+    """What pyproject.toml asks for; the tools of `deploy` are locked by themselves."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    lines = project["project"]["dependencies"]
-    lines += project["project"]["optional-dependencies"]["embedded"]
+    lines = []
+    if group != "deploy":
+        lines += project["project"]["dependencies"]
+        lines += project["project"]["optional-dependencies"]["embedded"]
     if group:
         lines += project["dependency-groups"][group]
     return [Requirement(line) for line in lines]
 
 
-@pytest.mark.parametrize(("name", "group"), [(RUNTIME, None), (DEV, "dev"), (BENCH, "bench")])
+@pytest.mark.parametrize(
+    ("name", "group"), [(RUNTIME, None), (DEV, "dev"), (BENCH, "bench"), (DEPLOY, "deploy")]
+)
 def test_a_lock_holds_all_that_is_asked_for(name: str, group: str | None) -> None:
     versions = locked(name)
     missing = [str(r) for r in asked(group) if versions.get(r.name.lower(), "") not in r.specifier]
@@ -42,12 +46,12 @@ def test_all_locks_hold_the_same_versions(name: str) -> None:
     assert {package: other.get(package) for package in runtime} == runtime
 
 
-@pytest.mark.parametrize("name", [RUNTIME, DEV, BENCH])
+@pytest.mark.parametrize("name", [RUNTIME, DEV, BENCH, DEPLOY])
 def test_every_package_is_held_by_its_hash(name: str) -> None:
     entries = re.split(r"\n(?=[a-z0-9])", (ROOT / name).read_text().partition("\n")[2])
     assert [e for e in entries if "==" in e and "--hash=sha256:" not in e] == []
 
 
-@pytest.mark.parametrize("name", [RUNTIME, DEV, BENCH])
+@pytest.mark.parametrize("name", [RUNTIME, DEV, BENCH, DEPLOY])
 def test_a_lock_names_no_address_and_no_path(name: str) -> None:
     assert re.findall(r"://|^-|/", (ROOT / name).read_text(), re.MULTILINE) == []
