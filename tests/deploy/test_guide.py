@@ -9,6 +9,7 @@ import yaml
 
 from service.serving import gunicorn_config
 from service.settings import TABLE, Settings
+from service.tokens import Tokens
 from tests.deploy.own_store import DEPLOY
 from tests.deploy.watched import rules
 
@@ -101,3 +102,8 @@ def test_a_pod_can_do_no_more_than_it_needs() -> None:
     }
     assert pod()["securityContext"]["runAsUser"] == 10001
     assert pod()["automountServiceAccountToken"] is False
+
+
+def test_the_example_of_an_overlay_has_a_tokens_file_that_can_be_read_and_lets_nobody_in() -> None:
+    example = DEPLOY / "kubernetes" / "example" / "tokens.example.toml"
+    assert Tokens(example).find("") is None
