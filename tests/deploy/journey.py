@@ -1,6 +1,7 @@
 """All that the service does with its store, once: every resource, and what comes with time."""
 
 import time
+from pathlib import Path
 from typing import Any
 
 from flask.testing import FlaskClient
@@ -12,6 +13,7 @@ from service.settings import Settings
 from service.store.connection import Connection
 from service.store.growth import ENTRIES_A_SHARD, FIRST_LEVEL
 from service.store.redis_store import RedisStore
+from service.tokens import Scope, make
 
 DEADLINE = 10.0
 RULE = (
@@ -31,14 +33,16 @@ def client_of(url: str) -> FlaskClient:
     return create_app(Settings(redis_url=url, deadline=DEADLINE)).test_client()
 
 
-def travel(url: str) -> None:
-    """The whole journey; raises AssertionError where a call is not answered as it should be."""
+def travel(url: str, tokens: Path) -> None:
+    """The whole journey; raises AssertionError where a call is not answered as it should be.
+    `tokens` is where a tokens file may be made."""
     client = client_of(url)
     post_copies(client)
     rule_and_take_back(client)
     post_many(client)
     look_around(client)
     remove(client)
+    be_too_quick(url, tokens)
     grow_and_grow_old(url)
 
 
@@ -95,6 +99,7 @@ def look_around(client: FlaskClient) -> None:
     call(client, "GET", "/collections/docs")
     assert call(client, "GET", "/stats")["collections"]["default"]["bytes_per_document"] > 0
     assert call(client, "GET", "/readyz")["store"] == "ready"
+    assert b"twinsift_redis_up 1.0" in client.get("/metrics").data
 
 
 def remove(client: FlaskClient) -> None:
@@ -102,6 +107,17 @@ def remove(client: FlaskClient) -> None:
     call(client, "DELETE", "/documents", id="other", erase="true")
     call(client, "DELETE", "/documents", id="ruled-both-old", erase="true")
     call(client, "DELETE", "/collections/docs")
+
+
+def be_too_quick(url: str, tokens: Path) -> None:
+    """A token that may call once a second calls until it is refused."""
+    secret, row = make("slow", [Scope.READ], [])
+    tokens.write_text(row)
+    settings = Settings(redis_url=url, deadline=DEADLINE, tokens_file=tokens, rate=1)
+    client = create_app(settings).test_client()
+    headers = {"Authorization": f"Bearer {secret}"}
+    answers = [client.get("/collections", headers=headers).status_code for _ in range(10)]
+    assert set(answers) == {200, 429}
 
 
 def grow_and_grow_old(url: str) -> None:

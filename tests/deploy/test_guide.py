@@ -59,7 +59,7 @@ def test_every_setting_that_is_deployed_is_one() -> None:
 
 
 def test_whoever_stops_it_waits_until_it_has_answered() -> None:
-    graceful = gunicorn_config(Settings())["graceful_timeout"]
+    graceful = gunicorn_config(Settings(), Path())["graceful_timeout"]
     pause = int(pod()["containers"][0]["lifecycle"]["preStop"]["exec"]["command"][1])
     assert pod()["terminationGracePeriodSeconds"] > graceful + pause
     assert int(COMPOSE["twinsift"]["stop_grace_period"].rstrip("s")) > graceful

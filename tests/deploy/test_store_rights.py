@@ -33,8 +33,9 @@ def as_service(store: OwnStore) -> redis.Redis:
 @pytest.fixture(scope="module")
 def travelled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OwnStore]:
     """A store that a service was through everything with."""
-    with own_store(tmp_path_factory.mktemp("store")) as started:
-        travel(started.url)
+    directory = tmp_path_factory.mktemp("store")
+    with own_store(directory) as started:
+        travel(started.url, directory / "tokens.toml")
         yield started
 
 
@@ -57,7 +58,7 @@ def test_it_has_every_right_that_a_script_needs() -> None:
     [
         ("CONFIG", "GET", "*"), ("FLUSHALL",), ("KEYS", "*"), ("SCAN", "0"),
         ("SHUTDOWN",), ("ACL", "LIST"), ("MONITOR",), ("SCRIPT", "FLUSH"), ("CLIENT", "LIST"),
-        ("DEL", KEY), ("SET", KEY, "1"), ("RENAME", KEY, "ts1:b"), ("DUMP", KEY),
+        ("DEL", KEY), ("INCR", KEY), ("RENAME", KEY, "ts1:b"), ("DUMP", KEY),
         ("REPLICAOF", "NO", "ONE"), ("PUBLISH", "ts1:a", "b"),
         ("EVAL", "return redis.call('KEYS', '*')", 0),
     ],
