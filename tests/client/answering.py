@@ -22,6 +22,7 @@ class Answering:
 
     def __init__(self, answers: Sequence[bytes | None]) -> None:
         self.asked = 0
+        self.heard = ""
         self._answers = answers
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
@@ -35,7 +36,7 @@ class Answering:
             except OSError:
                 return
             with connection:
-                connection.recv(1 << 16)
+                self.heard += connection.recv(1 << 16).decode()
                 self.asked += 1
                 if answer is not None:
                     connection.sendall(answer)

@@ -54,7 +54,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "service.batching", "service.tokens", "service.limiting", "service.stages", "service.logs",
     },
     "service.client": {"service.client"},
-    "service.commands": {"service.commands", "service.client"},
+    "service.commands": {"service.commands", "service.client", "service.settings"},
     "service.commands.serve": {"service.commands", "service.settings", "service.serving"},
     "service.commands.token": {"service.commands", "service.tokens"},
     **{part: {"service"} for part in OUTERMOST},
