@@ -56,12 +56,19 @@ MAY_IMPORT: dict[str, set[str]] = {
         "service.batching", "service.calibrating",
         "service.tokens", "service.limiting", "service.stages", "service.logs",
     },
+    "service.client": {"service.client"},
+    "service.commands": {"service.commands", "service.client", "service.settings"},
+    "service.commands.serve": {"service.commands", "service.settings", "service.serving"},
+    "service.commands.token": {"service.commands", "service.tokens"},
     **{part: {"service"} for part in OUTERMOST},
 }  # fmt: skip
 
 PURE = {"flask", "werkzeug", "gunicorn", "redis", "os", "time", "locale", "socket",
         "random", "secrets", "subprocess", "threading"}  # fmt: skip
+SERVER = {"flask", "werkzeug", "gunicorn", "redis", "rensa", "marshmallow"}
 MUST_NOT_IMPORT = {
+    "service.client": SERVER | {"os"},
+    "service.commands": SERVER,
     "service.settings": {"flask", "redis", "gunicorn"},
     "service.errors": {"flask", "werkzeug", "redis", "gunicorn"},
     "service.text": PURE,
