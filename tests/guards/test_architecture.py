@@ -59,6 +59,11 @@ MAY_IMPORT: dict[str, set[str]] = {
     "service.client": {"service.client"},
     "service.commands": {"service.commands", "service.client", "service.settings"},
     "service.commands.serve": {"service.commands", "service.settings", "service.serving"},
+    # It needs no service: what it tells is reckoned here.
+    "service.commands.calibrate": {
+        "service.commands", "service.calibrating", "service.step_chart", "service.dedup",
+        "service.errors", "service.web.calibration_answers",
+    },
     "service.commands.token": {"service.commands", "service.tokens"},
     **{part: {"service"} for part in OUTERMOST},
 }  # fmt: skip
