@@ -62,6 +62,7 @@ def create_app(settings: Settings, store: Store | None = None) -> Flask:
     batches = Batches(store, checker)
     tokens = None if settings.tokens_file is None else Tokens(settings.tokens_file)
     attach(app, Wiring(settings, checker, batches, catalogue, reviewer, tokens))
+    app.before_request(store.begin_call)
     app.before_request(paths.refuse_other_than_utf8)
     app.before_request(lambda: refuse_oversized(settings.max_body))
     app.after_request(_sign)

@@ -134,12 +134,21 @@ class NotRevertible(RequestError):
 
 
 class StoreError(TwinsiftError):
-    """The store did not take or give what was asked; nothing was half-written."""
+    """The store did not take or give what was asked; nothing was half-written. `kind` says why:
+    timeout, connection, readonly, loading, full, noperm, or other."""
+
+    kind: str = "other"
 
 
 class StoreUnavailable(StoreError):
     """The store cannot be reached, did not answer in time, or takes no writes now."""
 
+    def __init__(self, detail: str, kind: str = "other") -> None:
+        super().__init__(detail)
+        self.kind = kind
+
 
 class StoreFull(StoreError):
     """The store is at its memory limit: reads, replays and deletes go on."""
+
+    kind = "full"

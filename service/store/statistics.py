@@ -51,9 +51,9 @@ class StatisticsReader:
         """`ready` or `full`; raises StoreUnavailable for a store that takes no writes."""
         info = self._connection.call(self._connection.client.info)
         if info.get("role") not in (None, "master"):
-            raise StoreUnavailable("the store is a read-only replica")
+            raise StoreUnavailable("the store is a read-only replica", "readonly")
         if info.get("loading"):
-            raise StoreUnavailable("the store is still loading")
+            raise StoreUnavailable("the store is still loading", "loading")
         if info.get("aof_last_write_status", "ok") != "ok":
             raise StoreUnavailable("the store cannot write to its disk")
         limit = int(info.get("maxmemory", 0))
@@ -108,7 +108,11 @@ class StatisticsReader:
             pipeline.memory_usage(key, 0)
         try:
             used: list[Any] = self._connection.call(pipeline.execute)
-        except ResponseError:  # a managed store may not allow the command
+        except ResponseError:  # a managed store may not have the command
+            return None
+        except StoreUnavailable as error:  # or not allow it
+            if error.kind != "noperm":
+                raise
             return None
         of_keys = sum(size or 0 for size in used[: -len(sampled)])
         of_shards = sum(size or 0 for size in used[-len(sampled) :]) * shards // len(sampled)
