@@ -60,7 +60,7 @@ test: $(STAMP) ## all tests
 coverage: $(STAMP) ## all tests, with branch coverage: takes half as long again
 	@$(BIN)/python -m pytest --cov --cov-report=term
 
-soak: $(STAMP) ## the tests under fire and of the life of documents in their long form: 15 minutes
+soak: $(STAMP) ## the tests under fire and of the life of documents in their long form: 20 minutes
 	@SOAK=1 $(BIN)/python -m pytest tests/fire tests/store/test_life.py
 
 check: $(STAMP) ## lint, format and types

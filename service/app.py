@@ -70,6 +70,7 @@ def create_app(settings: Settings, store: Store | None = None) -> Flask:
     tokens = None if settings.tokens_file is None else Tokens(settings.tokens_file)
     limiter = Limiter(store, settings.rate)
     attach(app, Wiring(settings, checker, batches, catalogue, reviewer, tokens, limiter))
+    app.before_request(store.begin_call)
     app.before_request(paths.refuse_other_than_utf8)
     app.before_request(lambda: refuse_oversized(settings.max_body))
     app.after_request(_sign)

@@ -47,6 +47,7 @@ class Batches:
         windows = _windows(documents)
         window = self._begin(next(windows, None))
         while window is not None:
+            self._store.begin_call()  # of many items none has to answer for the others' waits
             answers: dict[int, Result] = {}
             left = [one for one in window if isinstance(one, _InWindow)]
             together, left = _apart(left)
@@ -101,6 +102,7 @@ class Batches:
         return begun
 
     def _conclude(self, begun: Begun, told: Look) -> Result:
+        self._store.begin_call()
         try:
             if told is not None:
                 with suppress(CollectionChanged):

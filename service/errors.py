@@ -152,6 +152,10 @@ class StoreError(TwinsiftError):
 class StoreUnavailable(StoreError):
     """The store cannot be reached, did not answer in time, or takes no writes now."""
 
+    def __init__(self, detail: str, kind: str = "other") -> None:
+        super().__init__(detail)
+        self.kind = kind
+
 
 class StoreFull(StoreError):
     """The store is at its memory limit: reads, replays and deletes go on."""

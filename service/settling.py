@@ -35,8 +35,9 @@ NO_BYTES = bytes(32)
 
 
 class Settler:
-    """Does what is due in a collection. `deadline` (seconds) bounds how long one call settles; what
-    is left is done by the next. The time is the caller's."""
+    """Does what is due in a collection. Half of `deadline` (seconds) bounds how long one call
+    settles, so that there is time left for its answer; what is left is done by the next. The time
+    is the caller's."""
 
     def __init__(
         self,
@@ -112,7 +113,7 @@ class Settler:
     def settle(self, collection: Collection, now: int) -> list[LogEntry]:
         """Checks anew what waits for it, the oldest first, until nothing does or time is up; what
         was logged about it."""
-        ends_at = time.monotonic() + self._deadline
+        ends_at = time.monotonic() + self._deadline / 2
         logged: list[LogEntry] = []
         with suppress(StoreFull, CollectionChanged):  # what is left stays held until the next call
             while time.monotonic() < ends_at:

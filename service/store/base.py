@@ -235,6 +235,10 @@ class Applied:
 class Store(Protocol):
     """The index. Every verb may raise StoreUnavailable; those that add, StoreFull."""
 
+    def begin_call(self) -> None:
+        """A call begins in this thread: from here on it waits for the store no longer than a call
+        may, all verbs together; StoreUnavailable is raised then."""
+
     def collection(self, name: str, *, anew: bool = False) -> Collection:
         """The collection as last read, which look and commit refuse where it has changed; or read
         anew. Raises UnknownCollection."""

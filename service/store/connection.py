@@ -1,47 +1,57 @@
-"""The connection: pool, scripts, and the one place where driver errors become ours."""
+"""The connection: its time limits, scripts, and the one place where driver errors become ours."""
 
 from __future__ import annotations
 
-import socket
-import struct
 import threading
+import time
+import weakref
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha1
 from importlib.resources import files
-from typing import Any
+from typing import Any, TypeVar
 
 import hiredis
 import redis
-from redis.backoff import ExponentialWithJitterBackoff, NoBackoff
+from redis.backoff import NoBackoff
+from redis.exceptions import (
+    AuthenticationError,
+    AuthorizationError,
+    NoScriptError,
+    RedisError,
+    ResponseError,
+)
 from redis.exceptions import (
     ConnectionError as DriverConnectionError,
 )
 from redis.exceptions import (
-    NoScriptError,
-    OutOfMemoryError,
-    RedisError,
-    ResponseError,
+    TimeoutError as DriverTimeoutError,
 )
 from redis.retry import Retry
 
-from service.errors import StoreFull, StoreUnavailable
+from service.errors import StoreError, StoreFull, StoreUnavailable
 from service.stages import STORING
+from service.store.breaker import Breaker
+from service.store.waiting import Allowance, Attempt, TimedSocket
 
-CONNECT_TIMEOUT = 0.5
-POOL_TIMEOUT = 0.25
+T = TypeVar("T")
+
+ONE_ROUND_TRIP = 0.5
+"""The part of the deadline that one round trip may take."""
 HEALTH_CHECK_INTERVAL = 15
-# Answers that say "not now": the class alone does not tell them from a wrong command.
-TEMPORARY = (
-    "MISCONF", "READONLY", "NOREPLICAS", "LOADING", "BUSY", "CLUSTERDOWN", "TRYAGAIN", "MASTERDOWN",
-    "MOVED", "ASK", "NOPERM", "NOAUTH", "WRONGPASS", "UNKILLABLE",
-)  # fmt: skip
-# How servers tell that a command inside a script is not among the user's rights.
-REFUSED_IN_SCRIPT = ("ACL failure in script", "The user executing the script can't run")
 OUT_OF_MEMORY = "OOM"
-NO_RETRY = Retry(NoBackoff(), 0)
+# Answers that say "not now", and the kind of error that each is: the driver's class alone does not
+# tell them from a wrong command, and the words differ between servers.
+KINDS = {
+    "READONLY": "readonly", "LOADING": "loading", "NOPERM": "noperm", "NOAUTH": "noperm",
+    "WRONGPASS": "noperm", "MISCONF": "other", "NOREPLICAS": "other", "BUSY": "other",
+    "UNKILLABLE": "other", "CLUSTERDOWN": "other", "TRYAGAIN": "other", "MASTERDOWN": "other",
+    "MOVED": "other", "ASK": "other",
+}  # fmt: skip
+REFUSED_IN_SCRIPT = ("ACL failure", "The user executing the script can't run")
 VERBS = (
     "look", "check", "commit", "leave", "touch", "recall", "trim", "erase", "grow", "read",
     "configure", "drop", "release", "admit",
@@ -55,29 +65,70 @@ def driver_errors() -> Iterator[None]:
     An answer that is none of these is a mistake in our scripts and stays what it is."""
     try:
         yield
-    except OutOfMemoryError as exc:
-        raise StoreFull("the store is at its memory limit") from exc
-    except ResponseError as exc:
-        # The driver keeps the first word apart from the others where it knows it.
-        words = str(exc)
-        reason = "NOPERM" if words.startswith(REFUSED_IN_SCRIPT) else words.split(" ", 1)[0]
-        reasons = {reason, exc.status_code}
-        if OUT_OF_MEMORY in reasons:
-            raise StoreFull("the store is at its memory limit") from exc
-        if known := reasons.intersection(TEMPORARY):
-            raise StoreUnavailable(f"the store takes no calls now ({known.pop()})") from exc
-        raise
     except (RedisError, OSError) as exc:
-        raise StoreUnavailable(f"the store did not answer ({type(exc).__name__})") from exc
+        ours = _ours(exc)
+        if ours is None:
+            raise
+        raise ours from exc
 
 
-def _limit_waiting(connection: Any, *, seconds: float) -> None:
-    """Lets the kernel end a wait, not Python, which would ask it before each send and receive."""
-    whole = int(seconds)
-    limit = struct.pack("ll", whole, int((seconds - whole) * 1_000_000))
-    for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
-        connection._sock.setsockopt(socket.SOL_SOCKET, option, limit)
-    connection.on_connect_check_health(check_health=False)  # a check would connect again, and so on
+def _ours(error: Exception) -> StoreError | None:
+    code = _code(error)
+    if code == OUT_OF_MEMORY:
+        return StoreFull("the store is at its memory limit")
+    if code in KINDS:
+        return StoreUnavailable(f"the store takes no calls now ({code})", KINDS[code])
+    kind = "other"
+    # What a user may not do inside a script is told without a code.
+    of_script = isinstance(error, ResponseError) and str(error).startswith(REFUSED_IN_SCRIPT)
+    if of_script or isinstance(error, (AuthenticationError, AuthorizationError)):
+        kind = "noperm"
+    elif isinstance(error, ResponseError):
+        return None
+    elif isinstance(error, (DriverTimeoutError, TimeoutError)):
+        kind = "timeout"
+    elif isinstance(error, (DriverConnectionError, OSError)):
+        kind = "connection"
+    return StoreUnavailable(f"the store did not answer ({type(error).__name__})", kind)
+
+
+def _code(error: Exception) -> str:
+    """The word that an answer begins with: the driver takes it off where it has a class for it, and
+    puts words of its own before it in a pipeline."""
+    code = getattr(error, "status_code", None)
+    return code or str(error).rpartition("caused error: ")[2].partition(" ")[0]
+
+
+def _twice(work: Callable[[], T]) -> T:
+    """Does it again where the connection was lost on the way, once."""
+    try:
+        return work()
+    except DriverConnectionError as error:
+        if getattr(error, "status_code", None):  # this is an answer
+            raise
+        return work()
+
+
+def _timed(connection: Any, *, ends_at: float) -> None:
+    """What the driver calls with a new connection, before it greets the server."""
+    connection._sock = TimedSocket(connection._sock, ends_at)
+    connection.on_connect_check_health(check_health=False)
+
+
+class _Pool(redis.ConnectionPool):
+    """What the client takes for its pool: none ever waits for a connection. `take` gives one and
+    `give_back` takes it back."""
+
+    take: Callable[[], Any]
+    give_back: Callable[[Any], None]
+
+    def get_connection(self, *_arguments: Any, **_options: Any) -> Any:
+        """One that is connected."""
+        return self.take()
+
+    def release(self, connection: Any) -> None:
+        """It is no longer used."""
+        self.give_back(connection)
 
 
 Receive = Callable[[], list[Any]]
@@ -115,89 +166,174 @@ def load_script(name: str) -> Script:
 class Connection:
     """The connections to one server, and the scripts that it runs.
 
-    What only reads is tried twice, which takes care of connections that went stale while idle. What
-    writes is not: whether it ran cannot be known, and asking again is the caller's. Nothing
-    connects before the first call.
+    Whatever is asked takes no longer than half of `deadline` (seconds), and all that a thread asks
+    after `begin_call` no longer than `deadline` together: connections, names and replies that come
+    in pieces included. While the store is known not to answer (see `Breaker`) it is not asked.
 
-    Scripts go over connections of their thread and past the client's own `execute_command`, which
-    spends as much on what is not used here (metrics, caches, a pool) as the command takes.
+    What only reads is tried twice, which takes care of connections that are cut. What writes is
+    not: whether it ran cannot be known, and asking again is the caller's. Nothing connects before
+    the first call.
+
+    As many connections are kept as were used at once. Scripts go past the client's own
+    `execute_command`, which spends as much on what is not used here (metrics, caches, a pool) as
+    the command takes.
     """
 
-    def __init__(self, url: str, *, threads: int, deadline: float) -> None:
-        pool = redis.BlockingConnectionPool.from_url(
+    def __init__(self, url: str, *, deadline: float) -> None:
+        at_once = deadline * ONE_ROUND_TRIP
+        self._pool = _Pool.from_url(
             url,
             protocol=3,
             decode_responses=False,
-            max_connections=2 * threads + 2,
-            timeout=POOL_TIMEOUT,
-            socket_connect_timeout=min(CONNECT_TIMEOUT, deadline / 3),
-            socket_timeout=None,
-            redis_connect_func=partial(_limit_waiting, seconds=deadline / 3),
+            socket_timeout=at_once,  # of a TLS handshake; see `_timed` for what comes after
             health_check_interval=HEALTH_CHECK_INTERVAL,
-            retry=Retry(ExponentialWithJitterBackoff(cap=0.2, base=0.02), 1),
-            retry_on_error=[DriverConnectionError],
+            retry=Retry(NoBackoff(), 0),
         )
-        self.client = redis.Redis(connection_pool=pool)
+        self._idle: deque[Any] = deque()
+        self._pool.take, self._pool.give_back = self._take, self._idle.append
+        self.client = redis.Redis(connection_pool=self._pool)
+        self._allowance = Allowance(deadline, at_once)
+        self._breaker = Breaker(at_once)
         self._of_thread = threading.local()
+        self._made: weakref.WeakSet[Any] = weakref.WeakSet()
         self._scripts = {name: load_script(name) for name in VERBS}
+
+    def begin_call(self) -> None:
+        """All that this thread asks from here on, until it begins another call, is one call."""
+        self._allowance.begin()
+
+    def go_on(self) -> None:
+        """The call gets its time anew: for what is long by nature and makes progress."""
+        self._allowance.renew()
 
     def run(self, name: str, keys: Sequence[str], arguments: Sequence[Any]) -> Any:
         """Runs a script; one that the server has forgotten is sent again."""
         script, count = self._scripts[name], len(keys)
-        with STORING, driver_errors():
+
+        def ask() -> Any:
             try:
                 return self._exchange(script, ("EVALSHA", script.sha, count, *keys, *arguments))
             except NoScriptError:
                 return self._exchange(script, ("EVAL", script.source, count, *keys, *arguments))
+
+        return self._wait(ask)
 
     def send(self, name: str, calls: Sequence[tuple[Sequence[Any], Sequence[Any]]]) -> Receive:
         """Sends several runs of one script, keys and arguments each, in one go; what it gives
         receives the replies, in order, an exception of the driver in the place of one that failed.
         Both go over a connection of their own, so that other scripts may run in between."""
         script = self._scripts[name]
-        connection = self._connection("in_flight")
         packed = [
             hiredis.pack_command(("EVALSHA", script.sha, len(keys), *keys, *arguments))
             for keys, arguments in calls
         ]
 
-        def receive() -> list[Any]:
+        def ask() -> Any:
+            connection = self._take()
+            connection.send_packed_command(packed, check_health=False)
+            return connection
+
+        connection = self._wait(ask)
+
+        def read() -> list[Any]:
+            connection._sock.ends_at = self._of_thread.ends_at
             replies: list[Any] = []
-            with STORING, driver_errors():
-                for _ in packed:
-                    try:
-                        replies.append(connection.read_response())
-                    except ResponseError as error:
-                        replies.append(error)
+            for _ in packed:
+                try:
+                    replies.append(connection.read_response())
+                except ResponseError as error:
+                    replies.append(error)
             return replies
 
-        with STORING, driver_errors():
-            connection.send_packed_command(packed)
+        def receive() -> list[Any]:
+            try:
+                replies = self._wait(read, asked=True)
+            except StoreError:  # what nobody reads would be taken for the next one's reply
+                connection.disconnect()
+                raise
+            self._idle.append(connection)
+            return replies
+
         return receive
 
+    def call(self, command: Callable[..., Any], *arguments: Any) -> Any:
+        """One ordinary command, which may be sent twice, with the driver's errors made ours."""
+        return self._wait(lambda: _twice(lambda: command(*arguments)))
+
+    def close(self) -> None:
+        """Closes all connections; they are opened again where they are asked for."""
+        for connection in tuple(self._made):
+            connection.disconnect()
+
+    def _wait(self, ask: Callable[[], T], *, asked: bool = False) -> T:
+        """What `ask` gives, in time. `asked`: the question was sent before."""
+        began, limit = time.monotonic(), self._allowance.next()
+        if limit <= 0:
+            raise StoreUnavailable("the store did not answer in time", "timeout")
+        if not asked and not self._breaker.admits():
+            raise StoreUnavailable("the store has not answered for a while", "timeout")
+        self._of_thread.ends_at = began + limit
+        timed_out = False
+        try:
+            with STORING, driver_errors():
+                return ask()
+        except StoreUnavailable as error:
+            timed_out = error.kind == "timeout"
+            raise
+        finally:
+            self._of_thread.ends_at = None
+            self._breaker.heard(timed_out=timed_out)
+            self._allowance.spend(time.monotonic() - began)
+
     def _exchange(self, script: Script, command: tuple[Any, ...]) -> Any:
-        connection = self._connection()
         packed = hiredis.pack_command(command)
 
         def send_and_read() -> Any:
-            connection.send_packed_command([packed])
-            return connection.read_response()
+            connection = self._take()
+            try:
+                connection.send_packed_command([packed], check_health=False)
+                return connection.read_response()
+            finally:
+                self._idle.append(connection)
 
-        def start_anew(_: Exception) -> None:
-            connection.disconnect()
+        return _twice(send_and_read) if script.only_reads else send_and_read()
 
-        retry = connection.retry if script.only_reads else NO_RETRY
-        return retry.call_with_retry(send_and_read, start_anew)
+    def _take(self) -> Any:
+        """A connection with nothing left to be read."""
+        now = time.monotonic()
+        ends_at = getattr(self._of_thread, "ends_at", None) or now + self._allowance.next()
+        try:
+            connection = self._idle.pop()
+        except IndexError:
+            return self._connect(now, ends_at)
+        if self._is_good(connection, now, ends_at):
+            return connection
+        self._idle.clear()  # the others are hardly better
+        return self._connect(now, ends_at)
 
-    def _connection(self, use: str = "one_by_one") -> Any:
-        """This thread's connection for scripts; one for each use."""
-        connection = getattr(self._of_thread, use, None)
-        if connection is None:
-            connection = self.client.connection_pool.make_connection()
-            setattr(self._of_thread, use, connection)
+    def _is_good(self, connection: Any, now: float, ends_at: float) -> bool:
+        """Whether it can be used at once; it is closed where it cannot."""
+        timed: TimedSocket | None = connection._sock
+        if timed is None:
+            return False
+        timed.ends_at = now + (ends_at - now) / 2  # a lost one leaves time for another
+        try:
+            if not connection.can_read():  # what would be read here: nothing, or its end
+                connection.check_health()
+                timed.ends_at = ends_at
+                return True
+        except (RedisError, OSError):
+            pass
+        connection.disconnect()
+        return False
+
+    def _connect(self, now: float, ends_at: float) -> Any:
+        connection = self._pool.connection_class(**self._pool.connection_kwargs)
+        self._made.add(connection)
+        connection.socket_connect_timeout = ends_at - now
+        connection.redis_connect_func = partial(_timed, ends_at=ends_at)
+        connect = partial(
+            connection.connect_check_health, check_health=False, retry_socket_connect=False
+        )
+        Attempt(connect, connection.disconnect).within(ends_at - now)
         return connection
-
-    def call(self, command: Callable[..., Any], *arguments: Any) -> Any:
-        """One ordinary command, with the driver's errors made ours."""
-        with STORING, driver_errors():
-            return command(*arguments)

@@ -54,10 +54,7 @@ def connect(settings: Settings) -> RedisStore:
     """The store at `settings.redis_url`. Connects at the first call, not here."""
     if settings.redis_url is None:
         raise ValueError("the address of the store is not known")
-    connection = Connection(
-        settings.redis_url, threads=settings.threads, deadline=settings.deadline
-    )
-    return RedisStore(connection)
+    return RedisStore(Connection(settings.redis_url, deadline=settings.deadline))
 
 
 class RedisStore:
@@ -73,6 +70,10 @@ class RedisStore:
         self._decisions = DecisionReader(connection)
         self._statistics = StatisticsReader(connection, self._registry)
         self._growth = GrowthMemory(connection)
+
+    def begin_call(self) -> None:
+        """This thread begins a call."""
+        self._connection.begin_call()
 
     def collection(self, name: str, *, anew: bool = False) -> Collection:
         """The collection as last read, or read anew; raises UnknownCollection."""

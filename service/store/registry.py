@@ -193,4 +193,5 @@ class Registry:
     def _unlink(self, keys: Sequence[str]) -> None:
         client = self._connection.client
         for start in range(0, len(keys), UNLINK_BATCH):
+            self._connection.go_on()  # a large collection takes as long as it takes
             self._connection.call(client.unlink, *keys[start : start + UNLINK_BATCH])

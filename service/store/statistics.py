@@ -84,9 +84,9 @@ class StatisticsReader:
         """`ready` or `full`; raises StoreUnavailable for a store that takes no writes."""
         info = self._connection.call(self._connection.client.info)
         if info.get("role") not in (None, "master"):
-            raise StoreUnavailable("the store is a read-only replica")
+            raise StoreUnavailable("the store is a read-only replica", "readonly")
         if info.get("loading"):
-            raise StoreUnavailable("the store is still loading")
+            raise StoreUnavailable("the store is still loading", "loading")
         if info.get("aof_last_write_status", "ok") != "ok":
             raise StoreUnavailable("the store cannot write to its disk")
         limit = int(info.get("maxmemory", 0))

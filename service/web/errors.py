@@ -10,6 +10,7 @@ import logging
 from collections.abc import Mapping
 from http import HTTPStatus
 from math import ceil
+from random import randint
 from typing import Any, NamedTuple
 
 import orjson
@@ -122,6 +123,8 @@ def response(problem: Problem, detail: str, faults: tuple[Fault, ...] = ()) -> R
     body = _body(problem, detail, faults)
     answer = Response(orjson.dumps(body), problem.status, content_type=MEDIA_TYPE)
     answer.headers.update(problem.headers)
+    if "Retry-After" in problem.headers:
+        answer.headers["Retry-After"] = _about(int(problem.headers["Retry-After"]))
     return answer
 
 
@@ -134,6 +137,11 @@ def _body(problem: Problem, detail: str, faults: tuple[Fault, ...]) -> dict[str,
         "code": problem.code,
         "errors": [_fault(fault) for fault in faults],
     }
+
+
+def _about(seconds: int) -> str:
+    """So many seconds or a little more: those who were refused together do not come back so."""
+    return str(randint(seconds, seconds + max(2, seconds // 2)))  # noqa: S311 - no secret
 
 
 def _fault(fault: Fault) -> dict[str, str]:

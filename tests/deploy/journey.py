@@ -123,9 +123,7 @@ def be_too_quick(url: str, tokens: Path) -> None:
 def grow_and_grow_old(url: str) -> None:
     """An index that outgrows its first shards, and a collection whose documents and log expire."""
     ahead = 0.0
-    store = RedisStore(
-        Connection(url, threads=4, deadline=DEADLINE), clock=lambda: time.time() + ahead
-    )
+    store = RedisStore(Connection(url, deadline=DEADLINE), clock=lambda: time.time() + ahead)
     checker = Checker(store, deadline=DEADLINE, clock=lambda: time.time() + ahead, log_days=10)
     store.configure("ageing", {"ttl_days": 5})
 

@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -26,6 +27,7 @@ class Service:
     def __init__(self, data_dir: Path, *options: str, **environ: str) -> None:
         self.data_dir = data_dir
         self.port = free_port()
+        self._said = tempfile.TemporaryFile("w+")  # a pipe would be full some day  # noqa: SIM115
         self.process = subprocess.Popen(
             [sys.executable, "-m", "service.cli", "serve", *options],
             env={
@@ -36,7 +38,7 @@ class Service:
                 **environ,
             },
             stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stderr=self._said,
             pipesize=1 << 20,  # all that it says until somebody reads it
             text=True,
             start_new_session=True,  # a group of its own, so that all of it can be killed
@@ -69,7 +71,7 @@ class Service:
         return self
 
     def is_ready(self) -> bool:
-        assert self.process.poll() is None, self.process.communicate()
+        assert self.process.poll() is None, self.end()
         try:
             return self.call("GET", "/readyz")[0] == 200
         except OSError:
@@ -77,8 +79,10 @@ class Service:
 
     def end(self) -> tuple[int, str]:
         """Its exit status and what it said on stderr, once it has ended."""
-        _, said = self.process.communicate(timeout=SECONDS)
-        return self.process.returncode, said
+        self.process.communicate(timeout=SECONDS)
+        with self._said:
+            self._said.seek(0)
+            return self.process.returncode, self._said.read()
 
     def stop(self) -> int:
         self.process.send_signal(signal.SIGTERM)
@@ -114,7 +118,7 @@ class Service:
     def clean_up(self) -> None:
         if self.process.returncode is None:
             os.killpg(self.process.pid, signal.SIGKILL)
-            self.process.communicate(timeout=SECONDS)
+            self.end()
 
 
 @contextmanager

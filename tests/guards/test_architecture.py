@@ -42,6 +42,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     **dict.fromkeys(USE_CASES, GROUND | {f"service.{part}" for part in (*PARTS, "cursors")}),
     "service.batching": {"service.checker", *GROUND},
+    "service.leaving": set(),
     "service": set(),
     "service.store.embedded": set(),
     "service.store": {
@@ -82,6 +83,7 @@ MUST_NOT_IMPORT = {
     "service.app": {"redis", "gunicorn"},
     "service.cli": {"flask", "redis", "gunicorn"},
     "service.serving": {"flask"},
+    "service.leaving": {"flask", "redis"},
     "service.store": {"flask", "werkzeug", "gunicorn", "marshmallow"},
     "service.web": {"redis"},
 }

@@ -39,7 +39,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 def store(redis_url: str, redis_client: redis.Redis, clock: Clock) -> RedisStore:
-    return RedisStore(Connection(redis_url, threads=4, deadline=10.0), clock=clock)
+    return RedisStore(Connection(redis_url, deadline=10.0), clock=clock)
 
 
 @pytest.fixture

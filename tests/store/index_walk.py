@@ -24,11 +24,11 @@ OPEN = ConflictStatus.OPEN
 
 def faults_at(url: str, name: str = "default") -> list[str]:
     """The walk over a store that is known by its address."""
-    connection = Connection(url, threads=1, deadline=60.0)
+    connection = Connection(url, deadline=60.0)
     try:
         return walk(connection.client, RedisStore(connection), name)
     finally:
-        connection.client.connection_pool.disconnect()
+        connection.close()
 
 
 def walk(client: Any, store: RedisStore, name: str) -> list[str]:

@@ -190,6 +190,21 @@ def test_a_server_that_lives_is_left_alone(share: Callable[[], EmbeddedServer]) 
     assert not server.watch()
 
 
+def test_no_second_server_is_started_beside_one_that_is_frozen(
+    share: Callable[[], EmbeddedServer], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    share().start()
+    (frozen,) = servers_in(tmp_path)
+    monkeypatch.setattr(embedded, "START_SECONDS", 0.5)
+    os.kill(frozen, signal.SIGSTOP)
+    try:
+        with pytest.raises(EmbeddedServerError, match="does not answer"):
+            EmbeddedServer(tmp_path).start()
+        assert servers_in(tmp_path) == {frozen}
+    finally:
+        os.kill(frozen, signal.SIGCONT)
+
+
 def test_two_services_on_one_directory_see_the_same_data(
     share: Callable[[], EmbeddedServer],
 ) -> None:

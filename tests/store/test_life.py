@@ -184,7 +184,7 @@ class LifeMachine(RuleBasedStateMachine):
         self.client.flushall()
         self.by_days = self.way == "days"
         self.model = life.Model()
-        store = RedisStore(Connection(self.url, threads=1, deadline=10.0), clock=self.now)
+        store = RedisStore(Connection(self.url, deadline=10.0), clock=self.now)
         self.checker = Checker(store, deadline=10.0, clock=self.now)
         self.catalogue = Catalogue(store, deadline=10.0, clock=self.now)
         self.reviewer = Reviewer(store, deadline=10.0, clock=self.now)

@@ -148,7 +148,7 @@ class Elsewhere:
     """Another process over the same store, which remembers collections as they were."""
 
     def __init__(self, redis_url):
-        self.store = RedisStore(Connection(redis_url, threads=1, deadline=5.0))
+        self.store = RedisStore(Connection(redis_url, deadline=5.0))
         self.catalogue, self.checker = Catalogue(self.store), Checker(self.store)
 
 

@@ -10,7 +10,7 @@ from flask.testing import FlaskClient
 
 from service import errors
 from service.checker import Checker
-from service.errors import StoreFull, TwinsiftError
+from service.errors import StoreFull, StoreUnavailable, TwinsiftError
 from service.logs import JsonFormatter
 from service.web.errors import PROBLEMS
 
@@ -125,6 +125,17 @@ def test_a_full_store_says_when_to_ask_again(
     response = client.post("/check", json={"id": "a", "text": "b"})
     expect_problem(response, 503, "store_full")
     assert int(response.headers["Retry-After"]) >= 1
+
+
+def test_those_who_are_refused_together_are_not_told_to_come_back_together(
+    client: FlaskClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    break_check(monkeypatch, StoreUnavailable("the store is down"))
+    told = {
+        int(client.post("/check", json={"id": "a", "text": "b"}).headers["Retry-After"])
+        for _ in range(60)
+    }
+    assert told == {1, 2, 3}
 
 
 @pytest.mark.parametrize(
