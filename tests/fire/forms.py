@@ -12,7 +12,7 @@ CHURN_SECONDS = 60 if SOAK else 10
 FROZEN_SECONDS = 30 if SOAK else 3
 LOST_REPLIES = 1000 if SOAK else 60
 STORE_KILLS = 20 if SOAK else 3
-RESTARTS = 10 if SOAK else 3
+RESTARTS = 10 if SOAK else 2
 REPLACEMENTS = 10 if SOAK else 1
 
 # Of a machine that is busy with the test itself no more is asked than that it answers at all.

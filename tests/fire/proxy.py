@@ -13,14 +13,14 @@ class Proxy:
     for each connection. What it does to them may be changed at any time:
 
     `delay`: seconds that each piece of a reply waits; `drip`: a reply goes out byte by byte, with
-    the delay before each; `lose_replies`: a reply is not passed on, the connection is cut instead.
-    `lost` counts the replies that were.
+    the delay before each; `to_lose`: so many replies are not passed on, the connection is cut
+    instead. `lost` counts the replies that were.
     """
 
     def __init__(self, port: int) -> None:
         self.delay = 0.0
         self.drip = False
-        self.lose_replies = False
+        self.to_lose = 0
         self.lost = 0
         self._to = port
         self._open: set[socket.socket] = set()
@@ -58,7 +58,8 @@ class Proxy:
     def _replies(self, client: socket.socket, store: socket.socket) -> None:
         with suppress(OSError):
             while piece := store.recv(PIECE):
-                if self.lose_replies:
+                if self.to_lose > 0:
+                    self.to_lose -= 1
                     self.lost += 1
                     break
                 for part in (bytes([byte]) for byte in piece) if self.drip else (piece,):

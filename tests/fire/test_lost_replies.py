@@ -41,9 +41,8 @@ def service(tmp_path_factory: pytest.TempPathFactory, proxy: Proxy) -> Iterator[
 
 def _lose_a_few(proxy: Proxy) -> None:
     lost = proxy.lost
-    proxy.lose_replies = True
+    proxy.to_lose = CLIENTS
     wait_until(lambda: proxy.lost >= lost + CLIENTS, pause=0.001)
-    proxy.lose_replies = False
 
 
 def test_a_reply_that_is_lost_is_a_refusal_and_the_check_is_counted_once(
