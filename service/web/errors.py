@@ -153,8 +153,8 @@ def _ours(error: TwinsiftError) -> Response:
     if problem is None:
         return _unexpected(error)
     _count(problem, error)
-    if problem.status >= 500:
-        _log.warning(str(error), extra=fields(code=problem.code, request_id=request_id()))
+    if isinstance(error, StoreError):
+        note(reason=str(error))
     faults = error.faults if isinstance(error, RequestError) else ()
     answer = response(problem, str(error), faults)
     if isinstance(error, RateLimited):

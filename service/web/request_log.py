@@ -6,6 +6,7 @@ Neither the path nor any id, name or text of a request is told: the route stands
 from __future__ import annotations
 
 import logging
+from http import HTTPStatus
 from time import perf_counter
 from typing import Any
 
@@ -53,6 +54,8 @@ def _answered(answer: Response) -> Response:
         seconds, by_stage = perf_counter() - started, stages.spent()
         metrics.request(route, method, status, seconds, by_stage)
         level = logging.DEBUG if route in _PROBES else logging.INFO
+        if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+            level = logging.WARNING
         if _log.isEnabledFor(level):
             in_ms = {stage: _milliseconds(spent) for stage, spent in by_stage.items()}
             facts = fields(**noted, status=status, ms=_milliseconds(seconds), stages=in_ms)
