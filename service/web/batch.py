@@ -49,7 +49,7 @@ def batch(body: Loaded | None) -> Response:
     """Check many texts, as if they came one after the other."""
     names = _Names()
     if body is None:
-        stream = _results(_streamed(names), names)
+        stream = wiring().turns.each_in_turn(_results(_streamed(names), names))
         written = (orjson.dumps(result) + b"\n" for result in stream)
         return Response(stream_with_context(written), content_type=NDJSON)
     listed = _results(_listed(body["items"], names), names)
@@ -83,7 +83,7 @@ def _streamed(names: _Names) -> Iterator[Document | TwinsiftError | None]:
             document = line
         else:
             try:
-                item = parse(line)
+                item = parse(line, settings.max_text)
                 document = _document(item)
             except TwinsiftError as error:
                 document = error

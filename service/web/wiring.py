@@ -13,6 +13,7 @@ from service.checker import Checker
 from service.reviewing import Reviewer
 from service.settings import Settings
 from service.tokens import Tokens
+from service.web.turns import Turns
 
 _NAME = "twinsift"
 
@@ -27,6 +28,7 @@ class Wiring:
     catalogue: Catalogue
     reviewer: Reviewer
     tokens: Tokens | None
+    turns: Turns
 
 
 def attach(app: Flask, wiring: Wiring) -> None:
