@@ -187,7 +187,7 @@ def gunicorn_config(settings: Settings, *, example: bool = False) -> dict[str, A
     """Gunicorn's own settings; what is not named here stays as gunicorn has it."""
     config: dict[str, Any] = {
         "bind": settings.bind,
-        "worker_class": "gthread",
+        "worker_class": "service.http_worker.HttpWorker",
         "workers": settings.workers,
         "threads": settings.threads,
         "graceful_timeout": 25,  # below what orchestrators give (30 and more)
