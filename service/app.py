@@ -34,6 +34,7 @@ from service.web import (
 from service.web.body import refuse_oversized
 from service.web.closing import closes_when_told
 from service.web.request_ids import HEADER, request_id
+from service.web.turns import Turns
 from service.web.wiring import Wiring, attach
 
 BLUEPRINTS = (
@@ -68,8 +69,8 @@ def create_app(settings: Settings, store: Store | None = None) -> Flask:
     catalogue, reviewer = Catalogue(store, deadline=deadline), Reviewer(store, deadline=deadline)
     batches = Batches(store, checker)
     tokens = None if settings.tokens_file is None else Tokens(settings.tokens_file)
-    limiter = Limiter(store, settings.rate)
-    attach(app, Wiring(settings, checker, batches, catalogue, reviewer, tokens, limiter))
+    limiter, turns = Limiter(store, settings.rate), Turns(settings.threads)
+    attach(app, Wiring(settings, checker, batches, catalogue, reviewer, tokens, limiter, turns))
     app.before_request(store.begin_call)
     app.before_request(paths.refuse_other_than_utf8)
     app.before_request(lambda: refuse_oversized(settings.max_body))

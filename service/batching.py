@@ -13,6 +13,8 @@ from service.store.base import CollectionChanged, Registered, Replay, Seen, Stor
 
 # So many are looked up at once, while the next are prepared.
 WINDOW = 32
+# And of no more text than this, one text apart: what is made of a text takes many times its size.
+WINDOW_TEXT = 256 * 1024  # characters
 
 Result = Answer | TwinsiftError
 Look = Registered | Replay | Seen | None
@@ -127,16 +129,26 @@ def _windows(
 ) -> Iterator[list[Document | TwinsiftError]]:
     """The documents in windows; an empty one where the next may be long in coming."""
     window: list[Document | TwinsiftError] = []
+    size = 0
     for document in documents:
         if document is not None:
             window.append(document)
-        if len(window) == WINDOW or (document is None and window):
+            size += _size(document)
+        is_full = len(window) == WINDOW or size > WINDOW_TEXT
+        if is_full or (document is None and window):
             yield window
-            window = []
+            window, size = [], 0
         if document is None:
             yield []
     if window:
         yield window
+
+
+def _size(document: Document | TwinsiftError) -> int:
+    if isinstance(document, TwinsiftError):
+        return 0
+    text, pages = document.posted.text, document.posted.pages
+    return len(text) if text is not None else sum(map(len, pages or ()))
 
 
 def _apart(window: Sequence[_InWindow]) -> tuple[list[_InWindow], list[_InWindow]]:

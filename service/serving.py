@@ -198,7 +198,7 @@ def gunicorn_config(settings: Settings, measures: Path, *, example: bool = False
     empty directory, removed at the end."""
     config: dict[str, Any] = {
         "bind": settings.bind,
-        "worker_class": "service.leaving.LeavingWorker",
+        "worker_class": "service.http_worker.HttpWorker",
         "workers": settings.workers,
         "threads": settings.threads,
         "graceful_timeout": 25,  # below what orchestrators give (30 and more)

@@ -36,7 +36,7 @@ TABLE: Final = (
     ),
     Setting("TWINSIFT_DATA_DIR", "./data", "where the embedded store keeps its append-only file"),
     Setting("TWINSIFT_WORKERS", "cores", "worker processes"),
-    Setting("TWINSIFT_THREADS", "4", "threads of each worker"),
+    Setting("TWINSIFT_THREADS", "4", "requests that each worker works on at once"),
     Setting(
         "TWINSIFT_MAX_BODY", "16MiB", "larger bodies (after decompression) are refused with 413"
     ),

@@ -59,7 +59,7 @@ def batch(body: Loaded | None) -> Response:
     """Check many texts, as if they came one after the other."""
     underway = _Underway()
     if body is None:
-        stream = _results(_streamed(underway), underway)
+        stream = wiring().turns.each_in_turn(_results(_streamed(underway), underway))
         written = (orjson.dumps(result) + b"\n" for result in stream)
         return Response(stream_with_context(written), content_type=NDJSON)
     listed = _results(_listed(body["items"], underway), underway)
@@ -104,7 +104,7 @@ def _streamed(underway: _Underway) -> Iterator[Document | TwinsiftError | None]:
             document = line
         else:
             try:
-                item = parse(line)
+                item = parse(line, settings.max_text)
                 document = _document(item)
             except TwinsiftError as error:
                 document = error

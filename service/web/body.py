@@ -10,7 +10,7 @@ import time
 import zlib
 from gzip import GzipFile
 from io import BytesIO
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import zstandard
 from flask import request
@@ -19,6 +19,7 @@ from werkzeug.exceptions import ClientDisconnected
 
 from service.errors import MalformedBody, TooLarge, UnsupportedMediaType
 from service.web.strict_json import parse
+from service.web.turns import Room
 
 ENCODINGS = ("gzip", "zstd")
 NDJSON = "application/x-ndjson"
@@ -35,18 +36,36 @@ _MOST_MEMBERS = 10_000  # each costs time, even an empty one
 ZSTD_WINDOW = 8 * 1024 * 1024
 
 
-def read_json(limit: int) -> Any:
-    """The body of the request at hand as JSON.
+class Received(NamedTuple):
+    """A body of JSON as it was sent."""
+
+    raw: bytes
+    encoding: str | None
+
+
+def receive(limit: int, room: Room) -> Received:
+    """The body of the request at hand, once all of it has come.
 
     Raises:
         UnsupportedMediaType: it does not say that it is JSON, or is packed in a way not read here.
-        TooLarge: it is larger than `limit` bytes, unpacked or not.
-        MalformedBody: it breaks off, or cannot be unpacked.
-        MalformedJson: it is no JSON, or none that means one thing.
+        TooLarge: it is larger than `limit` bytes.
+        MalformedBody: it breaks off.
     """
     _expect_json()
     encoding = encoding_of()
-    return parse(_unpacked(_read(limit), encoding, limit))
+    return Received(_read(limit, room), encoding)
+
+
+def read_json(received: Received, limit: int, longest: int) -> Any:
+    """What the body says.
+
+    Raises:
+        TooLarge: it is larger than `limit` bytes unpacked, has too many values, or a string of more
+            than `longest` bytes.
+        MalformedBody: it cannot be unpacked.
+        MalformedJson: it is no JSON, or none that means one thing.
+    """
+    return parse(_unpacked(received.raw, received.encoding, limit), longest)
 
 
 def refuse_oversized(limit: int) -> None:
@@ -76,7 +95,7 @@ def encoding_of() -> str | None:
     return encoding
 
 
-def _read(limit: int) -> bytes:
+def _read(limit: int, room: Room) -> bytes:
     """The body as it was sent.
 
     A chunked body has no length to look at, and reading "all" of it through Werkzeug stops at the
@@ -92,6 +111,7 @@ def _read(limit: int) -> bytes:
         while size != length and (piece := stream.read(min(at_once, limit + 1 - size))):
             pieces.append(piece)
             size += len(piece)
+            room.take_for(size)
             if size > limit:
                 _discard()
                 raise TooLarge(_too_large(limit))

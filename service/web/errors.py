@@ -68,11 +68,11 @@ PROBLEMS: dict[type[TwinsiftError], Problem] = {
     errors.StoreFull: Problem(503, "store_full", {"Retry-After": "10"}),
 }
 
+NO_SUCH_CALL = (Problem(404, "not_found"), Problem(405, "method_not_allowed"))
 # What Flask and Werkzeug refuse by themselves.
 _BY_STATUS = {
+    **{problem.status: problem for problem in NO_SUCH_CALL},
     400: Problem(400, "malformed_body", {"Connection": "close"}),
-    404: Problem(404, "not_found"),
-    405: Problem(405, "method_not_allowed"),
     413: PROBLEMS[errors.TooLarge],
     415: PROBLEMS[errors.UnsupportedMediaType],
 }
@@ -91,15 +91,19 @@ TITLES = {
     405: "Method Not Allowed",
     409: "Conflict",
     413: "Content Too Large",
+    414: "URI Too Long",
     415: "Unsupported Media Type",
+    417: "Expectation Failed",
     422: "Unprocessable Content",
     429: "Too Many Requests",
+    431: "Request Header Fields Too Large",
     500: "Internal Server Error",
     503: "Service Unavailable",
 }
 """RFC 9110's names of the statuses; the standard library's differ between Python versions."""
 
 INTERNAL = Problem(500, "internal_error")
+INTERNAL_WORDS = "Something went wrong here; asking again is safe."
 
 
 def register(app: Flask) -> None:
@@ -114,13 +118,13 @@ def problem(error: TwinsiftError) -> dict[str, Any]:
     row = _problem_of(type(error)) or INTERNAL
     _count(row, error)
     faults = error.faults if isinstance(error, RequestError) else ()
-    return _body(row, str(error), faults)
+    return body_of(row, str(error), faults)
 
 
 def response(problem: Problem, detail: str, faults: tuple[Fault, ...] = ()) -> Response:
     """The problem as an answer."""
     note(code=problem.code)
-    body = _body(problem, detail, faults)
+    body = body_of(problem, detail, faults)
     answer = Response(orjson.dumps(body), problem.status, content_type=MEDIA_TYPE)
     answer.headers.update(problem.headers)
     if "Retry-After" in problem.headers:
@@ -128,7 +132,8 @@ def response(problem: Problem, detail: str, faults: tuple[Fault, ...] = ()) -> R
     return answer
 
 
-def _body(problem: Problem, detail: str, faults: tuple[Fault, ...]) -> dict[str, Any]:
+def body_of(problem: Problem, detail: str, faults: tuple[Fault, ...] = ()) -> dict[str, Any]:
+    """The fields of a problem."""
     return {
         "type": f"urn:problem-type:twinsift:{problem.code}",
         "title": TITLES.get(problem.status, problem.code),
@@ -191,4 +196,4 @@ def _werkzeugs(error: HTTPException) -> AnyResponse:
 def _unexpected(error: Exception) -> Response:
     metrics.rejected(INTERNAL.code)
     _log.error("unexpected error", extra=fields(request_id=request_id(), way=way(error)))
-    return response(INTERNAL, "Something went wrong here; asking again is safe.")
+    return response(INTERNAL, INTERNAL_WORDS)

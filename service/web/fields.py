@@ -1,7 +1,7 @@
 """The kinds of values a request is made of: strict about types, and each with its JSON schema.
 
-Nothing is converted: a boolean is no number, a number no string. A message is `kind: words`, and
-`loading.py` takes the two apart.
+Nothing is converted: a boolean is no number, a number no string; but 2.0 is the whole number 2, as
+in JSON Schema. A message is `kind: words`, and `loading.py` takes the two apart.
 """
 
 from __future__ import annotations
@@ -114,6 +114,8 @@ class Number(Value):
         self.above_low, self.below_high = above_low, below_high
 
     def _deserialize(self, value: Any, *_args: Any, **_kwargs: Any) -> float:
+        if self.whole and type(value) is float and value.is_integer():
+            value = int(value)  # to JSON 2.0 is the integer 2, however it is written
         if type(value) is not int and (self.whole or type(value) is not float):
             raise wrong(INVALID_TYPE, f"must be a {'whole ' if self.whole else ''}number")
         too_low = value <= self.low if self.above_low else value < self.low

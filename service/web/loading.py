@@ -14,7 +14,7 @@ from service.errors import Fault, InvalidRequest
 from service.stages import PARSING
 from service.tokens import Scope
 from service.web.access import authorize
-from service.web.body import read_json
+from service.web.body import read_json, receive
 from service.web.fields import INVALID_TYPE, INVALID_VALUE, MOST_FIELDS
 from service.web.parameters import NO_PARAMETERS
 from service.web.wiring import wiring
@@ -58,21 +58,46 @@ def takes(
         @wraps(view)
         def loaded(**parts: str) -> Response:
             authorize(scope)
-            with PARSING:
-                arguments: dict[str, Any] = parts if path is None else load(path, parts)
-                parameters = read_query(query)
-                if query is not NO_PARAMETERS:
-                    arguments["query"] = parameters
-                if body is not None and stream is not None and request.mimetype == stream:
-                    arguments["body"] = None
-                elif body is not None:
-                    arguments["body"] = load(body, read_json(wiring().settings.max_body))
-            return view(**arguments)
+            arguments: dict[str, Any] = parts if path is None else load(path, parts)
+            parameters = read_query(query)
+            if query is not NO_PARAMETERS:
+                arguments["query"] = parameters
+            if scope is None:  # health is told whoever works
+                return view(**arguments)
+            return _in_turn(view, arguments, body, stream)
 
         loaded.takes = Takes(path, query, body, stream, scope)  # type: ignore[attr-defined]
         return loaded  # type: ignore[return-value]
 
     return decorate
+
+
+def _in_turn(
+    view: Callable[..., Response],
+    arguments: dict[str, Any],
+    body: Schema | None,
+    stream: str | None,
+) -> Response:
+    """What the view answers, made in a turn; its body has come before, and was read in the turn."""
+    settings, turns = wiring().settings, wiring().turns
+    room = turns.room()
+    try:
+        received = None
+        if body is not None and request.mimetype != stream:
+            received = receive(settings.max_body, room)
+        with turns.turn():
+            if received is not None and body is not None:
+                with PARSING:
+                    json = read_json(received, settings.max_body, settings.max_text)
+                    arguments["body"] = load(body, json)
+            elif body is not None:
+                arguments["body"] = None
+            response = view(**arguments)
+    except BaseException:
+        room.leave()
+        raise
+    response.call_on_close(room.leave)
+    return response
 
 
 def load(schema: Schema, value: Any) -> Loaded:

@@ -57,7 +57,7 @@ class Metadata(Value):
         return {
             "type": "object",
             "maxProperties": self.MOST_KEYS,
-            "propertyNames": {"minLength": 1, "maxLength": self.LONGEST_KEY},
+            "propertyNames": {"pattern": rf"^[^\x00-\x1f\x7f-\x9f]{{1,{self.LONGEST_KEY}}}$"},
             "properties": {
                 "source": text,
                 "version": text,

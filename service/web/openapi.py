@@ -26,13 +26,20 @@ from service.web.operations import OPERATIONS, Operation
 from service.web.parameters import NO_PARAMETERS
 from service.web.request_ids import HEADER
 from service.web.responses import RESPONSES
+from service.web.strict_json import MOST_VALUES
 
 OPENAPI_VERSION = "3.1.0"
 
 _INFO = {
     "description": (
         "Tells an ingestion worker whether a text is new, or a duplicate of one it has already. "
-        "Fields may be added to answers, never renamed. Every answer carries `X-Request-Id`."
+        "Fields may be added to answers, never renamed. Every answer carries `X-Request-Id`. "
+        "A body of JSON has at most "
+        f"{MOST_VALUES:,} values, those of lists and objects counted: more are 413 `too_large`. "
+        "What names no call of this document is told as a Problem too, 404 `not_found` or 405 "
+        "`method_not_allowed`; so is what is no request of HTTP/1.1, with the connection closed: "
+        "400 `malformed_request`, 414 `uri_too_long`, 417 `expectation_failed`, "
+        "431 `headers_too_large`."
     ),
 }
 

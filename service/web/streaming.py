@@ -17,6 +17,8 @@ from flask import request
 
 from service.errors import MalformedBody, TooLarge
 from service.web.body import BROKEN, ZSTD_WINDOW
+from service.web.turns import SMALL, Room
+from service.web.wiring import wiring
 
 _PIECE = 64 * 1024
 _IDLE_SECONDS = 30.0
@@ -28,9 +30,10 @@ def lines(limit: int, encoding: str | None) -> Iterator[bytes | TooLarge | Malfo
 
     None where the next line has not arrived yet. TooLarge stands for a line of more than `limit`
     bytes; MalformedBody is the last thing where the body breaks off or cannot be unpacked: the line
-    that was cut is not given.
+    that was cut is not given. To be asked for in a turn: others have it while the client is slow.
     """
     rest, skipping = b"", False
+    room = wiring().turns.room()
     try:
         for piece in _unpacked(encoding):
             if piece is None:
@@ -48,11 +51,23 @@ def lines(limit: int, encoding: str | None) -> Iterator[bytes | TooLarge | Malfo
                 if not skipping:
                     yield _too_large(limit)
                 rest, skipping = b"", True
+            _make_room(room, len(rest))
     except MalformedBody as error:
         yield error
         return
+    finally:
+        room.leave()
     if rest.strip() and not skipping:
         yield rest
+
+
+def _make_room(room: Room, size: int) -> None:
+    """Room for as much of a line as there is; none once it is small."""
+    if size <= SMALL:
+        room.leave()
+        return
+    with wiring().turns.waiting():
+        room.take_for(size)
 
 
 def _unpacked(encoding: str | None) -> Iterator[bytes | None]:
@@ -128,7 +143,8 @@ def _pieces() -> Iterator[bytes | None]:
         while size != length:
             if connection is not None and not _has_more(reader, connection):
                 yield None
-            piece = _read(reader, length, size)
+            with wiring().turns.waiting():
+                piece = _read(reader, length, size)
             if not piece:
                 break
             size += len(piece)

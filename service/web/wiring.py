@@ -14,6 +14,7 @@ from service.limiting import Limiter
 from service.reviewing import Reviewer
 from service.settings import Settings
 from service.tokens import Tokens
+from service.web.turns import Turns
 
 _NAME = "twinsift"
 
@@ -29,6 +30,7 @@ class Wiring:
     reviewer: Reviewer
     tokens: Tokens | None
     limiter: Limiter
+    turns: Turns
 
 
 def attach(app: Flask, wiring: Wiring) -> None:

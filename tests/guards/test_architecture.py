@@ -14,7 +14,7 @@ MODULES = {
 }
 
 # These put the other parts together and may import all of them.
-OUTERMOST = {"service.app", "service.cli", "service.serving"}
+OUTERMOST = {"service.app", "service.cli", "service.serving", "service.http_worker"}
 # The use cases know nothing of each other.
 USE_CASES = {"service.checker", "service.catalogue", "service.reviewing"}
 # What they are made of, from the ground up: each may import those before it.
@@ -84,6 +84,7 @@ MUST_NOT_IMPORT = {
     "service.cli": {"flask", "redis", "gunicorn"},
     "service.serving": {"flask"},
     "service.leaving": {"flask", "redis"},
+    "service.http_worker": {"flask", "redis"},
     "service.store": {"flask", "werkzeug", "gunicorn", "marshmallow"},
     "service.web": {"redis"},
 }

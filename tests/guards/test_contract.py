@@ -12,13 +12,15 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from service.app import create_app
 from service.settings import Settings
-from service.web.errors import PROBLEMS
+from service.web.errors import INTERNAL, MEDIA_TYPE, NO_SUCH_CALL, PROBLEMS
 from service.web.examples import EXAMPLES, PROBLEM_EXAMPLE
 from service.web.openapi import document
 from service.web.operations import OPERATIONS, Operation
+from service.web.refusals import REFUSED
 
 ROOT = Path(__file__).parents[2]
 MAX_BODY = 2_000
+BEFORE_CALLS = (*REFUSED, *NO_SUCH_CALL)
 
 # Nothing here reaches a store: the address is never connected to.
 APP = create_app(Settings(redis_url="redis://127.0.0.1:1/0", max_body=MAX_BODY))
@@ -73,6 +75,27 @@ def test_a_call_needs_the_scope_that_is_documented(operation: Operation) -> None
     assert told == ([] if operation.scope is None else [{"token": [operation.scope]}])
 
 
+def test_only_these_calls_need_no_token() -> None:
+    open_calls = {operation.path for operation in OPERATIONS if operation.scope is None}
+    assert open_calls == {"/healthz", "/readyz", "/openapi.json"}
+
+
+@each_operation
+def test_a_call_is_described_and_so_is_each_answer(operation: Operation) -> None:
+    told = document()["paths"][operation.path][operation.method.lower()]
+    assert told["summary"] == operation.summary != ""
+    responses = document()["components"]["responses"]
+    for response in told["responses"].values():
+        whole = responses[response["$ref"].rpartition("/")[2]] if "$ref" in response else response
+        assert all("schema" in content for content in whole["content"].values())
+
+
+@each_operation
+def test_a_call_whose_method_takes_a_body_says_of_what_shape(operation: Operation) -> None:
+    told = document()["paths"][operation.path][operation.method.lower()]
+    assert (operation.method in ("POST", "PUT", "PATCH")) == ("requestBody" in told)
+
+
 @each_operation
 def test_a_call_has_an_error_contract(operation: Operation) -> None:
     responses = document()["paths"][operation.path][operation.method.lower()]["responses"]
@@ -86,6 +109,8 @@ def test_a_call_refuses_a_body_over_the_limit(operation: Operation) -> None:
         address(operation), method=operation.method, data=b" " * (MAX_BODY + 1)
     )
     assert (response.status_code, response.get_json()["code"]) == (413, "too_large")
+    assert response.content_type == MEDIA_TYPE
+    assert response.headers["Connection"] == "close"
 
 
 @each_operation
@@ -110,6 +135,18 @@ def test_a_call_with_a_body_refuses_fields_that_are_not_documented(operation: Op
 def test_every_code_of_the_service_is_documented_somewhere() -> None:
     documented = {code for operation in OPERATIONS for code in operation.codes}
     assert {problem.code for problem in PROBLEMS.values()} <= documented
+
+
+def test_what_is_refused_before_any_call_is_documented_too() -> None:
+    told = document()["info"]["description"]
+    assert [problem.code for problem in BEFORE_CALLS if f"`{problem.code}`" not in told] == []
+
+
+def test_the_page_of_errors_has_every_code_with_its_status() -> None:
+    page = (ROOT / "docs/errors.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| ([0-9]{3}) \| `([a-z_]+)` \| .+ \|$", page, re.MULTILINE)
+    every = (*PROBLEMS.values(), *BEFORE_CALLS, INTERNAL)
+    assert sorted(rows) == sorted((str(problem.status), problem.code) for problem in every)
 
 
 @pytest.mark.parametrize("name", sorted(EXAMPLES))

@@ -1,5 +1,6 @@
 """Collections are made, changed, looked at and removed."""
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -66,6 +67,11 @@ def test_repeated_lines_go_off_and_on_again(client: FlaskClient) -> None:
     on = client.put("/collections/docs", json={"cleaning": {"repeated_lines": {"share": 0.2}}})
     repeated = on.get_json()["settings"]["cleaning"]["repeated_lines"]
     assert repeated == {"share": 0.2, "min_pages": 3}
+
+
+def test_a_whole_number_may_be_written_with_a_point(client: FlaskClient) -> None:
+    answer = client.put("/collections/docs", json={"shingles": {"size": 4.0}}).get_json()
+    assert json.dumps(answer["settings"]["shingles"]["size"]) == "4"
 
 
 def test_every_setting_comes_back_as_it_was_put(client: FlaskClient) -> None:
@@ -200,7 +206,7 @@ def test_a_good_name_is_taken(client: FlaskClient, name: str) -> None:
         ({"normalization": "none"}, "/normalization"),
         ({"normalization": 1}, "/normalization"),
         ({"shingles": {"size": 0}}, "/shingles/size"),
-        ({"shingles": {"size": 3.0}}, "/shingles/size"),
+        ({"shingles": {"size": 3.5}}, "/shingles/size"),
         ({"shingles": {"size": True}}, "/shingles/size"),
         ({"shingles": {"size": 10**12}}, "/shingles/size"),
         ({"shingles": {"unit": "line"}}, "/shingles/unit"),
