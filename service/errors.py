@@ -26,7 +26,7 @@
         ├── StoreUnavailable        not reachable, too slow, read-only
         └── StoreFull               at its memory limit
 
-This module knows neither HTTP nor Redis: `web/errors.py` gives each class its status, and
+This module knows neither HTTP nor Redis: `web/problems.py` gives each class its status, and
 `store/redis_store.py` raises the last two from what the driver says. No message carries any
 posted text.
 """

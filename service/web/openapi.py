@@ -18,12 +18,12 @@ from marshmallow import Schema, fields, missing
 import service
 from service.web import schemas
 from service.web.body import NDJSON
-from service.web.errors import INTERNAL, MEDIA_TYPE, PROBLEMS, TITLES
 from service.web.examples import EXAMPLES, PROBLEM_EXAMPLE
 from service.web.fields import Parts, Value
 from service.web.json_schemas import Json, ref
 from service.web.operations import OPERATIONS, Operation
 from service.web.parameters import NO_PARAMETERS
+from service.web.problems import INTERNAL, MEDIA_TYPE, PROBLEMS, TITLES
 from service.web.request_ids import HEADER
 from service.web.responses import RESPONSES
 from service.web.strict_json import MOST_VALUES

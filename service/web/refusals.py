@@ -15,7 +15,7 @@ from gunicorn.http.errors import (
     ParseException,
 )
 
-from service.web.errors import INTERNAL, INTERNAL_WORDS, MEDIA_TYPE, TITLES, Problem, body_of
+from service.web.problems import INTERNAL, INTERNAL_WORDS, MEDIA_TYPE, TITLES, Problem, body_of
 from service.web.request_ids import HEADER
 
 MALFORMED = Problem(400, "malformed_request")

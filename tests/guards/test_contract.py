@@ -12,10 +12,10 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from service.app import create_app
 from service.settings import Settings
-from service.web.errors import INTERNAL, MEDIA_TYPE, NO_SUCH_CALL, PROBLEMS
 from service.web.examples import EXAMPLES, PROBLEM_EXAMPLE
 from service.web.openapi import document
 from service.web.operations import OPERATIONS, Operation
+from service.web.problems import INTERNAL, MEDIA_TYPE, NO_SUCH_CALL, PROBLEMS
 from service.web.refusals import REFUSED
 
 ROOT = Path(__file__).parents[2]

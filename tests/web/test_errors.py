@@ -12,7 +12,7 @@ from service import errors
 from service.checker import Checker
 from service.errors import StoreFull, StoreUnavailable, TwinsiftError
 from service.logs import JsonFormatter
-from service.web.errors import PROBLEMS
+from service.web.problems import PROBLEMS
 
 Expect = Callable[..., dict[str, Any]]
 
