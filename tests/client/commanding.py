@@ -16,13 +16,20 @@ class Ran(NamedTuple):
     err: str
 
 
-def twinsift(*arguments: str, port: int | None = None, stdin: bytes = b"", **environ: str) -> Ran:
+def twinsift(
+    *arguments: str,
+    port: int | None = None,
+    stdin: bytes = b"",
+    cwd: Path | None = None,
+    **environ: str,
+) -> Ran:
     """Runs a command to its end, its output in a pipe."""
     ran = subprocess.run(
         command(*arguments),
         input=stdin,
         capture_output=True,
         env=environment(port, environ),
+        cwd=cwd,
         timeout=60,
         check=False,
     )
