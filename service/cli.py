@@ -6,12 +6,12 @@ import sys
 from collections.abc import Sequence
 
 import service
-from service.commands import check, conflicts, importing, serve, stats, token
+from service.commands import check, conflicts, exporting, importing, serve, stats, token
 from service.commands.failing import CommandError, UsageError
 from service.settings import SettingsError
 from service.store.embedded import EmbeddedServerError
 
-COMMANDS = (serve, check, importing, conflicts, stats, token)
+COMMANDS = (serve, check, importing, exporting, conflicts, stats, token)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -10,10 +10,11 @@ from service.bulk.journal import Journal, is_of, record
 from service.bulk.mapping import Line
 from service.bulk.progress import Progress
 from service.bulk.tally import Tally
-from service.client import Problem
+from service.client import Answer, Problem
 from service.client.many import Item, Result
 from service.client.patience import ASK_AGAIN
 
+Rule = Callable[[Line, Answer], str | None]
 Ask = Callable[[Iterable[Item]], Iterator[Result]]
 
 
@@ -33,12 +34,13 @@ def skip_answered(lines: Iterator[Line], journal: Journal, tally: Tally) -> None
 def ask_all(
     lines: Iterator[Line],
     ask: Ask,
+    rule: Rule,
     *,
     journal: Journal | None,
     tally: Tally,
     progress: Progress,
 ) -> None:
-    """Asks about each line, writes and counts its answer.
+    """Asks about each line, rules where `rule` does, writes and counts the answer.
 
     Raises BulkError where the service could not answer one: those before it are written.
     """
@@ -54,6 +56,8 @@ def ask_all(
         if isinstance(result, Problem) and result.status in ASK_AGAIN:
             raise BulkError(f"{line.place}: {result.detail} [{result.code}]")
         told = record(line, result)
+        if isinstance(result, Answer) and (ruled := rule(line, result)) is not None:
+            told["ruled"] = ruled
         if journal is not None:
             journal.write(told)
         tally.count(told)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
@@ -76,6 +77,12 @@ def add(commands: Commands) -> None:
         "--patience", type=float, default=300.0, metavar="SECONDS",
         help="how long a service that does not answer is asked again; left out: 300",
     )  # fmt: skip
+    export = parser.add_argument_group("of what `twinsift export` wrote")
+    export.add_argument("--into", metavar="NAME", help="into this collection, which is made")
+    export.add_argument(
+        "--settings", metavar="FILE", type=Path,
+        help="JSON: settings that it gets in place of those that it had",
+    )  # fmt: skip
     add_url(parser)
 
 
@@ -112,13 +119,20 @@ def _import(chosen: argparse.Namespace, client: Twinsift, tally: Tally) -> None:
     from service.bulk.journal import Journal  # noqa: PLC0415 - see `commands`
     from service.bulk.progress import Progress  # noqa: PLC0415 - see `commands`
     from service.bulk.reading import lines_of  # noqa: PLC0415 - see `commands`
+    from service.bulk.restoring import Restoring  # noqa: PLC0415 - see `commands`
 
     with ExitStack() as stack:
         files = []
         for name in chosen.files:
             files.append(TextFile(name))
             stack.callback(files[-1].close)
-        lines = lines_of(files, chosen.format, _fields(chosen))
+        restoring = Restoring(
+            client,
+            into=chosen.into,
+            settings=_settings(chosen.settings),
+            is_dry=chosen.dry_run is not None,
+        )
+        lines = lines_of(files, chosen.format, _fields(chosen), restoring)
         journal = None
         if chosen.answers is not None:
             journal = Journal(chosen.answers, resume=chosen.resume)
@@ -126,7 +140,22 @@ def _import(chosen: argparse.Namespace, client: Twinsift, tally: Tally) -> None:
             skip_answered(lines, journal, tally)
         progress = stack.enter_context(Progress(files, tally))
         ask = _asks(chosen, client, stack)
-        ask_all(lines, ask, journal=journal, tally=tally, progress=progress)
+        ask_all(lines, ask, restoring.rule, journal=journal, tally=tally, progress=progress)
+        tally.left_out = restoring.left_out
+
+
+def _settings(path: Path | None) -> dict[str, Any]:
+    if path is None:
+        return {}
+    try:
+        settings = json.loads(path.read_text("utf-8"))
+    except OSError as exc:
+        raise CommandError(f"{path}: {exc.strerror}") from None
+    except ValueError:
+        settings = None
+    if not isinstance(settings, dict):
+        raise CommandError(f"{path}: is no JSON object")
+    return settings
 
 
 def _fields(chosen: argparse.Namespace) -> Fields:
