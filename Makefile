@@ -4,7 +4,7 @@
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test coverage soak check lock bench bench-large profile FORCE
+.PHONY: help run test coverage soak check lock bench bench-large profile test-recipes FORCE
 
 ifeq ($(wildcard pyproject.toml),)
 $(error run make in the directory of twinsift, or as `make -C DIRECTORY`)
@@ -29,6 +29,11 @@ BENCH_VENV  := .venv-bench
 BENCH_STAMP := $(BENCH_VENV)/.complete
 BENCH_STALE := $(shell test "$$(cat $(BENCH_STAMP) 2>/dev/null)" = "$$(pwd -P)" || echo FORCE)
 
+# So has `make test-recipes`, with the libraries that docs/recipes/ is written for.
+RECIPES_VENV  := .venv-recipes
+RECIPES_STAMP := $(RECIPES_VENV)/.complete
+RECIPES_STALE := $(shell test "$$(cat $(RECIPES_STAMP) 2>/dev/null)" = "$$(pwd -P)" || echo FORCE)
+
 # The first interpreter that runs and is of a version that the locks cover.
 define FIND_PYTHON
 for python in '$(or $(PYTHON),python3.13)' $(if $(PYTHON),,python3.12 python3.11 python3); do \
@@ -43,8 +48,20 @@ if ! "$$found" -c 'import venv, ensurepip' 2>/dev/null; then \
 fi
 endef
 
+# A venv of its own with the packages of one lock.
+define MAKE_VENV
+$(FIND_PYTHON); set -e; \
+rm -rf $(1); \
+echo "making $(1) with $$found"; \
+"$$found" -m venv $(1); \
+echo '*' >$(1)/.gitignore; \
+$(1)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(2) || { \
+	echo "make: the packages could not be installed (see above; is a package index reachable?)" >&2; exit 1; }; \
+pwd -P >$(1)/.complete
+endef
+
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
 
 run: $(STAMP) ## serve on 127.0.0.1:8000 with an embedded store, its data in ./data
 	@exec $(BIN)/python -m service.cli serve --example
@@ -69,7 +86,8 @@ lock: $(STAMP) ## write requirements*.txt anew from pyproject.toml (UPGRADE=1: t
 		$(if $(UPGRADE),--upgrade) --extra embedded "$$@" >/dev/null; }; \
 	compile --output-file requirements.txt; \
 	compile --group dev --constraint requirements.txt --output-file requirements-dev.txt; \
-	compile --group bench --constraint requirements.txt --output-file requirements-bench.txt
+	compile --group bench --constraint requirements.txt --output-file requirements-bench.txt; \
+	compile --group recipes --constraint requirements.txt --output-file requirements-recipes.txt
 
 # `make bench DATA=DIRECTORY` posts real texts: the directory holds descriptions-5k.jsonl, one
 # {"id": …, "text": …} a line. Without it made-up texts stand in, and the results say so.
@@ -82,17 +100,15 @@ bench-large: $(BENCH_STAMP) ## the measurements at a million documents: needs 4 
 profile: $(BENCH_STAMP) ## where the microseconds of one check go
 	@$(BENCH_VENV)/bin/python -m bench.check_profile
 
-# The packages of `make bench` alone; the service is run from this directory.
+test-recipes: $(RECIPES_STAMP) ## the recipes of docs/recipes/ with the real libraries (360 MB)
+	@PYTHONPATH=docs/recipes $(RECIPES_VENV)/bin/python -m pytest -W default docs/recipes
+
+# What `make bench` and `make test-recipes` need and no more; the service is run from this directory.
 $(BENCH_STAMP): requirements-bench.txt $(BENCH_STALE)
-	@$(FIND_PYTHON); set -e; \
-	rm -rf $(BENCH_VENV); \
-	echo "making $(BENCH_VENV) with $$found"; \
-	"$$found" -m venv $(BENCH_VENV); \
-	echo '*' >$(BENCH_VENV)/.gitignore; \
-	$(BENCH_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes \
-		-r requirements-bench.txt || { \
-		echo "make: the packages could not be installed (see above; is a package index reachable?)" >&2; exit 1; }; \
-	pwd -P >$(BENCH_STAMP)
+	@$(call MAKE_VENV,$(BENCH_VENV),requirements-bench.txt)
+
+$(RECIPES_STAMP): requirements-recipes.txt $(RECIPES_STALE)
+	@$(call MAKE_VENV,$(RECIPES_VENV),requirements-recipes.txt)
 
 # Made in place where it works already, from nothing where it does not (half-made, moved, another
 # Python). The stamp is written last, so a venv that was cut short is never taken for a whole one.

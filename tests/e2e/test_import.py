@@ -3,6 +3,7 @@
 import csv
 import gzip
 import json
+import re
 import signal
 import subprocess
 from collections.abc import Callable, Iterator
@@ -14,8 +15,9 @@ import pytest
 import redis
 import zstandard
 
+from service.cli import main
 from service.tokens import make
-from tests.client.commanding import command, environment, twinsift
+from tests.client.commanding import at_a_terminal, command, environment, twinsift
 from tests.client.made_up import items, write_lines
 from tests.e2e.running import Service, services, wait_until
 
@@ -330,3 +332,24 @@ def test_options_that_do_not_go_together_are_wrong_usage(service: Service, file:
 def test_files_that_cannot_be_read_stop_it_before_it_begins(service: Service, file: Path) -> None:
     run = twinsift("import", str(file), "no-such-file", port=service.port)
     assert (run.status, run.err.count("\n"), verdicts(service)) == (1, 1, [])
+
+
+def test_a_terminal_gets_a_bar_and_a_table(service: Service, file: Path) -> None:
+    run = at_a_terminal("import", str(file), port=service.port, both=True)
+    assert run.status == 0
+    assert "100%" in run.out
+    assert "400 texts, " in run.out
+    assert re.search(r"items +.*400", run.out)
+
+
+def test_a_pipe_gets_a_line_now_and_then(
+    service: Service,
+    file: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("service.bulk.progress.LINE_EVERY", 0.0)
+    assert main(["import", str(file), "--url", f"http://127.0.0.1:{service.port}"]) == 0
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 400
+    assert re.fullmatch(r"400 texts, [0-9,]+ a second, 0 s left: .* near_duplicate.*", lines[-1])
