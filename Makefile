@@ -4,7 +4,8 @@
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test coverage soak check check-deploy sbom lock bench bench-large profile FORCE
+.PHONY: help run test test-recipes coverage soak check check-deploy sbom lock bench bench-large profile \
+	FORCE
 
 ifeq ($(wildcard pyproject.toml),)
 $(error run make in the directory of twinsift, or as `make -C DIRECTORY`)
@@ -34,6 +35,11 @@ DEPLOY_VENV  := .venv-deploy
 DEPLOY_STAMP := $(DEPLOY_VENV)/.complete
 DEPLOY_STALE := $(shell test "$$(cat $(DEPLOY_STAMP) 2>/dev/null)" = "$$(pwd -P)" || echo FORCE)
 
+# So has `make test-recipes`, with the libraries that docs/recipes/ is written for.
+RECIPES_VENV  := .venv-recipes
+RECIPES_STAMP := $(RECIPES_VENV)/.complete
+RECIPES_STALE := $(shell test "$$(cat $(RECIPES_STAMP) 2>/dev/null)" = "$$(pwd -P)" || echo FORCE)
+
 # The first interpreter that runs and is of a version that the locks cover.
 define FIND_PYTHON
 for python in '$(or $(PYTHON),python3.13)' $(if $(PYTHON),,python3.12 python3.11 python3); do \
@@ -46,6 +52,18 @@ fi; \
 if ! "$$found" -c 'import venv, ensurepip' 2>/dev/null; then \
 	echo "make: $$found has no venv module with pip: install it (on Debian the package python3-venv)" >&2; exit 1; \
 fi
+endef
+
+# A venv of its own with the packages of one lock.
+define MAKE_VENV
+$(FIND_PYTHON); set -e; \
+rm -rf $(1); \
+echo "making $(1) with $$found"; \
+"$$found" -m venv $(1); \
+echo '*' >$(1)/.gitignore; \
+$(1)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(2) || { \
+	echo "make: the packages could not be installed (see above; is a package index reachable?)" >&2; exit 1; }; \
+pwd -P >$(1)/.complete
 endef
 
 help: ## this list
@@ -85,6 +103,7 @@ lock: $(STAMP) ## write requirements*.txt anew from pyproject.toml (UPGRADE=1: t
 	service --output-file requirements.txt; \
 	service --group dev --constraint requirements.txt --output-file requirements-dev.txt; \
 	service --group bench --constraint requirements.txt --output-file requirements-bench.txt; \
+	service --group recipes --constraint requirements.txt --output-file requirements-recipes.txt; \
 	compile --group deploy --output-file requirements-deploy.txt
 
 # `make bench DATA=DIRECTORY` posts real texts: the directory holds descriptions-5k.jsonl, one
@@ -98,21 +117,15 @@ bench-large: $(BENCH_STAMP) ## the measurements at a million documents: needs 4 
 profile: $(BENCH_STAMP) ## where the microseconds of one check go
 	@$(BENCH_VENV)/bin/python -m bench.check_profile
 
-# A venv with the packages of one lock and nothing else, made anew whenever that changes.
-define MAKE_VENV
-$(FIND_PYTHON); set -e; \
-rm -rf $(1); \
-echo "making $(1) with $$found"; \
-"$$found" -m venv $(1); \
-echo '*' >$(1)/.gitignore; \
-$(1)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(2) || { \
-	echo "make: the packages could not be installed (see above; is a package index reachable?)" >&2; exit 1; }; \
-pwd -P >$(1)/.complete
-endef
+test-recipes: $(RECIPES_STAMP) ## the recipes of docs/recipes/ with the real libraries (360 MB)
+	@PYTHONPATH=docs/recipes $(RECIPES_VENV)/bin/python -m pytest -W default docs/recipes
 
-# The packages of `make bench` alone; the service is run from this directory.
+# What only some targets need; the service is run from this directory.
 $(BENCH_STAMP): requirements-bench.txt $(BENCH_STALE)
 	@$(call MAKE_VENV,$(BENCH_VENV),requirements-bench.txt)
+
+$(RECIPES_STAMP): requirements-recipes.txt $(RECIPES_STALE)
+	@$(call MAKE_VENV,$(RECIPES_VENV),requirements-recipes.txt)
 
 $(DEPLOY_STAMP): requirements-deploy.txt $(DEPLOY_STALE)
 	@$(call MAKE_VENV,$(DEPLOY_VENV),requirements-deploy.txt)

@@ -6,12 +6,32 @@ import sys
 from collections.abc import Sequence
 
 import service
-from service.commands import calibrate, check, conflicts, sample, serve, stats, token
+from service.commands import (
+    calibrate,
+    check,
+    conflicts,
+    exporting,
+    importing,
+    sample,
+    serve,
+    stats,
+    token,
+)
 from service.commands.failing import CommandError, UsageError
 from service.settings import SettingsError
 from service.store.embedded import EmbeddedServerError
 
-COMMANDS = (serve, check, conflicts, stats, sample, calibrate, token)
+COMMANDS = (
+    serve,
+    check,
+    importing,
+    exporting,
+    conflicts,
+    stats,
+    sample,
+    calibrate,
+    token,
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -33,7 +34,8 @@ class _Posted:
 
 
 class Many:
-    """Asks for batches, `in_flight` of them at once and one more made ready."""
+    """Asks once for the batches of many items, `in_flight` of them at a time and one more made
+    ready."""
 
     def __init__(
         self, transport: Transport, patience: Patience, *, items: int, size: int, in_flight: int
@@ -43,6 +45,7 @@ class Many:
         self._transport = transport
         self._patience = patience
         self._items, self._size, self._in_flight = items, size, in_flight
+        self._stop = threading.Event()
 
     def check(self, items: Iterable[Item]) -> Iterator[Result]:
         """The result of each item, in order."""
@@ -58,6 +61,7 @@ class Many:
                         under_way.append(pool.submit(self._ask, batch))
                     yield from results
             finally:
+                self._stop.set()  # whoever reads no further does not wait for what was asked
                 for one in under_way:
                     one.cancel()
 
@@ -78,7 +82,7 @@ class Many:
         """The results of a batch; what the store could not do now is asked again."""
         results = {one.index: one.problem for one in batch if one.problem is not None}
         told: dict[int, Result] = dict(results)
-        asking = Asking(self._patience)
+        asking = Asking(self._patience, self._stop)
         left = [one for one in batch if one.problem is None]
         while left:
             told.update(self._post(left))
@@ -91,7 +95,7 @@ class Many:
         """One call; where the service takes no body so large, two calls of half of it."""
         body = b'{"items":[' + b",".join(one.body for one in batch) + b"]}"
         try:
-            answer = self._transport.call("POST", "/check/batch", body=body)
+            answer = self._transport.call("POST", "/check/batch", body=body, stop=self._stop)
         except Refused as error:
             if error.code != "too_large":
                 raise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,10 +24,11 @@ class Patience:
 
 
 class Asking:
-    """The attempts of one call."""
+    """The attempts of one call. Once `stop` is set there are no more."""
 
-    def __init__(self, patience: Patience) -> None:
+    def __init__(self, patience: Patience, stop: threading.Event | None = None) -> None:
         self._patience = patience
+        self._stop = stop or threading.Event()
         self._gives_up = time.monotonic() + patience.seconds
         self.attempts = 1
 
@@ -42,7 +44,8 @@ class Asking:
         wait *= 1 + random.random() / 2  # noqa: S311 - no secret
         if time.monotonic() + wait > self._gives_up:
             return False
-        time.sleep(wait)
+        if self._stop.wait(wait):
+            return False
         self.attempts += 1
         return True
 

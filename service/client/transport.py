@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode, urlsplit
@@ -50,16 +51,17 @@ class Transport:
         body: Any = None,
         *,
         patience: Patience | None = None,
+        stop: threading.Event | None = None,
     ) -> Any:
         """The answer's JSON. `body` is bytes of JSON, or what is made into them; null values of
-        `query` are left out.
+        `query` are left out. Once `stop` is set it is not asked again.
 
         Raises:
             Refused: the service said no, or what answered is not twinsift.
             Unavailable: it could not be reached, or not answer, for as long as patience lasts.
         """
         sent = body if body is None or isinstance(body, bytes) else encoded(body)
-        asking = Asking(patience or self._patience)
+        asking = Asking(patience or self._patience, stop)
         address = self._prefix + path + written(query or {})
         while True:
             outcome, least = self._ask(method, address, sent, asking.attempts)

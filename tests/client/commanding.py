@@ -16,27 +16,35 @@ class Ran(NamedTuple):
     err: str
 
 
-def twinsift(*arguments: str, port: int | None = None, stdin: bytes = b"", **environ: str) -> Ran:
+def twinsift(
+    *arguments: str,
+    port: int | None = None,
+    stdin: bytes = b"",
+    cwd: Path | None = None,
+    **environ: str,
+) -> Ran:
     """Runs a command to its end, its output in a pipe."""
     ran = subprocess.run(
         command(*arguments),
         input=stdin,
         capture_output=True,
         env=environment(port, environ),
+        cwd=cwd,
         timeout=60,
         check=False,
     )
     return Ran(ran.returncode, ran.stdout.decode(), ran.stderr.decode())
 
 
-def at_a_terminal(*arguments: str, port: int, **environ: str) -> Ran:
-    """Runs a command to its end, its output a terminal of 120 columns."""
+def at_a_terminal(*arguments: str, port: int, both: bool = False, **environ: str) -> Ran:
+    """Runs a command to its end, its output a terminal of 120 columns; with `both` its stderr is
+    that terminal too."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         command(*arguments),
         stdin=subprocess.DEVNULL,
         stdout=theirs,
-        stderr=subprocess.PIPE,
+        stderr=theirs if both else subprocess.PIPE,
         env=environment(port, {"COLUMNS": "120", "TERM": "xterm", **environ}),
     )
     os.close(theirs)
@@ -45,7 +53,7 @@ def at_a_terminal(*arguments: str, port: int, **environ: str) -> Ran:
         said += piece
     os.close(ours)
     _, err = process.communicate(timeout=60)
-    return Ran(process.returncode, said.decode(), err.decode())
+    return Ran(process.returncode, said.decode(), (err or b"").decode())
 
 
 def command(*arguments: str) -> list[str]:

@@ -58,7 +58,8 @@ MAY_IMPORT: dict[str, set[str]] = {
         "service.tokens", "service.limiting", "service.stages", "service.logs",
     },
     "service.client": {"service.client"},
-    "service.commands": {"service.commands", "service.client", "service.settings"},
+    "service.bulk": {"service.bulk", "service.client"},
+    "service.commands": {"service.commands", "service.client", "service.bulk", "service.settings"},
     "service.commands.serve": {"service.commands", "service.settings", "service.serving"},
     # It needs no service: what it tells is reckoned here.
     "service.commands.calibrate": {
@@ -74,6 +75,7 @@ PURE = {"flask", "werkzeug", "gunicorn", "redis", "os", "time", "locale", "socke
 SERVER = {"flask", "werkzeug", "gunicorn", "redis", "rensa", "marshmallow"}
 MUST_NOT_IMPORT = {
     "service.client": SERVER | {"os"},
+    "service.bulk": SERVER,
     "service.commands": SERVER,
     "service.settings": {"flask", "redis", "gunicorn"},
     "service.errors": {"flask", "werkzeug", "redis", "gunicorn"},

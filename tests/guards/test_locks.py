@@ -9,7 +9,10 @@ from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parents[2]
 RUNTIME, DEV = "requirements.txt", "requirements-dev.txt"
-BENCH, DEPLOY = "requirements-bench.txt", "requirements-deploy.txt"
+BENCH, RECIPES = "requirements-bench.txt", "requirements-recipes.txt"
+DEPLOY = "requirements-deploy.txt"
+
+LOCKS = {RUNTIME: None, DEV: "dev", BENCH: "bench", RECIPES: "recipes", DEPLOY: "deploy"}
 
 
 def locked(name: str) -> dict[str, str]:
@@ -31,27 +34,25 @@ def asked(group: str | None) -> list[Requirement]:
     return [Requirement(line) for line in lines]
 
 
-@pytest.mark.parametrize(
-    ("name", "group"), [(RUNTIME, None), (DEV, "dev"), (BENCH, "bench"), (DEPLOY, "deploy")]
-)
+@pytest.mark.parametrize(("name", "group"), LOCKS.items())
 def test_a_lock_holds_all_that_is_asked_for(name: str, group: str | None) -> None:
     versions = locked(name)
     missing = [str(r) for r in asked(group) if versions.get(r.name.lower(), "") not in r.specifier]
     assert not missing, "run `make lock`"
 
 
-@pytest.mark.parametrize("name", [DEV, BENCH])
+@pytest.mark.parametrize("name", [DEV, BENCH, RECIPES])
 def test_all_locks_hold_the_same_versions(name: str) -> None:
     runtime, other = locked(RUNTIME), locked(name)
     assert {package: other.get(package) for package in runtime} == runtime
 
 
-@pytest.mark.parametrize("name", [RUNTIME, DEV, BENCH, DEPLOY])
+@pytest.mark.parametrize("name", LOCKS)
 def test_every_package_is_held_by_its_hash(name: str) -> None:
     entries = re.split(r"\n(?=[a-z0-9])", (ROOT / name).read_text().partition("\n")[2])
     assert [e for e in entries if "==" in e and "--hash=sha256:" not in e] == []
 
 
-@pytest.mark.parametrize("name", [RUNTIME, DEV, BENCH, DEPLOY])
+@pytest.mark.parametrize("name", LOCKS)
 def test_a_lock_names_no_address_and_no_path(name: str) -> None:
     assert re.findall(r"://|^-|/", (ROOT / name).read_text(), re.MULTILINE) == []
