@@ -72,8 +72,9 @@ help: ## this list
 run: $(STAMP) ## serve on 127.0.0.1:8000 with an embedded store, its data in ./data
 	@exec $(BIN)/python -m service.cli serve --example
 
+# As many at once as there are cores, a file by one of them: more than four only wait for each other.
 test: $(STAMP) ## all tests
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile
 
 coverage: $(STAMP) ## all tests, with branch coverage: takes half as long again
 	@$(BIN)/python -m pytest --cov --cov-report=term

@@ -19,6 +19,8 @@ class LeavingWorker(ThreadWorker):
         if self.alive:
             return
         for listener in self.sockets:
+            if listener.sock is None:  # closed before: it is told so twice where it stops early
+                continue
             while _someone_waits(listener):
                 self.accept(listener)
             listener.close()

@@ -257,7 +257,7 @@ def test_a_full_store_takes_nothing_new_and_still_gives_and_deletes(
 ):
     post("a", TEXT)
     used = redis_client.info("memory")["used_memory"]
-    redis_client.config_set("maxmemory", used)
+    redis_client.config_set("maxmemory", used // 2)  # it varies with the connections there are
     try:
         with pytest.raises(StoreFull):
             post("b", OTHER)
