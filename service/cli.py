@@ -45,6 +45,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except UsageError as exc:
         sys.stderr.write(f"twinsift: {exc}\n")
         return 2
+    except KeyboardInterrupt:
+        return 130
     except BrokenPipeError:  # whoever read the output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
