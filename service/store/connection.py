@@ -148,7 +148,8 @@ class Connection:
     def send(self, name: str, calls: Sequence[tuple[Sequence[Any], Sequence[Any]]]) -> Receive:
         """Sends several runs of one script, keys and arguments each, in one go; what it gives
         receives the replies, in order, an exception of the driver in the place of one that failed.
-        Both go over a connection of their own, so that other scripts may run in between."""
+        Both go over a connection of their own, so that other scripts may run in between; of
+        several sends each must be received, in their order."""
         script = self._scripts[name]
         connection = self._connection("in_flight")
         packed = [
@@ -156,9 +157,16 @@ class Connection:
             for keys, arguments in calls
         ]
 
+        with driver_errors():
+            connection.send_packed_command(packed)
+        sent_over = connection._sock
+
         def receive() -> list[Any]:
             replies: list[Any] = []
             with driver_errors():
+                # Replies that were lost with their connection never come over the next one.
+                if connection._sock is not sent_over:
+                    raise DriverConnectionError("the connection was lost")
                 for _ in packed:
                     try:
                         replies.append(connection.read_response())
@@ -166,8 +174,6 @@ class Connection:
                         replies.append(error)
             return replies
 
-        with driver_errors():
-            connection.send_packed_command(packed)
         return receive
 
     def _exchange(self, script: Script, command: tuple[Any, ...]) -> Any:
