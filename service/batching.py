@@ -2,31 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from operator import add
 
-from service.checker import Begun, Checker
+from service.checker import Begun, Checker, Conclusion
 from service.dedup.verdict import Answer, Document
 from service.errors import StoreError, TwinsiftError
-from service.store.base import CollectionChanged, Registered, Replay, Seen, Store
+from service.store.base import CollectionChanged, Probe, Registered, Replay, Seen, Store
 
-# So many are looked up at once, while the next are prepared.
+# So many are looked up at once at most, and so many prepared; so many are held in all.
 WINDOW = 32
+MOST_HELD = 2 * WINDOW
 # And of no more text than this, one text apart: what is made of a text takes many times its size.
-WINDOW_TEXT = 256 * 1024  # characters
+MOST_TEXT = 256 * 1024  # characters
+
+BANDS = [bytes([band]) for band in range(256)]
+LOOK_AGAIN = Conclusion(lambda: None, None)
 
 Result = Answer | TwinsiftError
 Look = Registered | Replay | Seen | None
-InFlight = Callable[[], Sequence[Look]]
 
 
-@dataclass(slots=True)
-class _InWindow:
-    """A check and its place in the window."""
+@dataclass(slots=True, eq=False)
+class _Item:
+    """A text on its way to its result, with the earlier ones that it may have to do with: those
+    that share a claim."""
 
-    place: int
     begun: Begun
+    size: int  # characters
+    claims: list[str | bytes]
+    earlier: list[_Item]
+    is_looked_up: bool = False
+    look: Look = None
+    result: Result | None = None
+
+    def is_free(self) -> bool:
+        """Whether all earlier ones have their result."""
+        if all(item.result is not None for item in self.earlier):
+            self.earlier = []  # they are not kept by those that follow
+        return not self.earlier
+
+
+def _claims(probe: Probe) -> list[str | bytes]:
+    """What two texts share that may have to do with each other: an id, or a tag of one band."""
+    return [probe.id, *map(add, probe.tags, BANDS)]
 
 
 class Batches:
@@ -43,133 +65,214 @@ class Batches:
         in coming: what is there is answered before it is waited for.
 
         Texts that may have to do with each other (one id, one hash, one bucket) are never
-        looked up at once: the later one waits until the earlier one has its answer. No more than
-        two windows are held at a time.
+        looked up at once: the later one waits until the earlier one has its answer. So does all
+        that has seen a text which an earlier one changes. `MOST_HELD` are held at most.
         """
-        windows = _windows(documents)
-        window = self._begin(next(windows, None))
-        while window is not None:
-            self._store.begin_call()  # of many items none has to answer for the others' waits
-            answers: dict[int, Result] = {}
-            left = [one for one in window if isinstance(one, _InWindow)]
-            together, left = _apart(left)
-            in_flight = self._ask(together)
-            following: list[_InWindow | Result] | None = None
-            try:
-                following = self._begin(next(windows, None))
-            finally:
-                # Replies that nobody reads would be taken for those of the next question.
-                told = _received(in_flight, together)
-            self._conclude_all(together, told, answers)
-            while left:
-                together, left = _apart(left)
-                told = _received(self._ask(together), together)
-                self._conclude_all(together, told, answers)
-            for place, one in enumerate(window):
-                yield answers[place] if isinstance(one, _InWindow) else one
-            window = following
+        return _Batch(self._store, self._checker, documents).answers()
 
-    def _ask(self, together: Sequence[_InWindow]) -> InFlight | None:
-        """Begins the checks of those that have nothing to do with each other; None where they
-        must be asked one by one."""
-        if len(together) < 2:
+
+class _Batch:
+    """One batch, in rounds. Each looks up what has nothing to do with an earlier text that is not
+    decided, while more is prepared. What is like nothing is registered by its look. All others are
+    decided in order: a step that only adds a text is sent, and its reply is waited for in the next
+    round; one that changes other texts is waited for at once, and who has seen those looks again.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        checker: Checker,
+        documents: Iterable[Document | TwinsiftError | None],
+    ) -> None:
+        self._store = store
+        self._checker = checker
+        self._documents = iter(documents)
+        self._is_over = False
+        self._is_paused = False  # the next document may be long in coming
+        self._held: deque[_Item | TwinsiftError] = deque()
+        self._size = 0  # of what is held, in characters
+        self._undecided: list[_Item] = []
+        self._last: dict[str | bytes, _Item] = {}  # that has a claim, of those that are held
+        self._looks: Callable[[], Sequence[Look]] | None = None
+        self._steps: deque[tuple[_Item, Conclusion]] = deque()
+
+    def answers(self) -> Iterator[Result]:
+        """See `Batches.check`."""
+        try:
+            while True:
+                self._prepare_more()
+                if self._held:
+                    self._round()
+                    yield from self._answered()
+                elif self._is_over:
+                    return
+                else:
+                    self._is_paused = False
+        finally:
+            self._receive_all()
+
+    def _prepare_more(self) -> None:
+        """Reads and prepares a window of documents, as far as they may be held."""
+        for _ in range(min(WINDOW, MOST_HELD - len(self._held))):
+            if self._is_over or self._is_paused or self._size > MOST_TEXT:
+                return
+            try:
+                document = next(self._documents)
+            except StopIteration:
+                self._is_over = True
+                return
+            if document is None:
+                self._is_paused = True
+            else:
+                self._held.append(self._prepared(document))
+
+    def _prepared(self, document: Document | TwinsiftError) -> _Item | TwinsiftError:
+        if isinstance(document, TwinsiftError):
+            return document
+        try:
+            begun = self._checker.begin(document)
+        except TwinsiftError as error:
+            return error
+        claims = _claims(begun.entry.probe)
+        # Of several with one claim the last is enough: it waits for those before it.
+        earlier = [self._last[claim] for claim in claims if claim in self._last]
+        item = _Item(begun, _size(document), claims, earlier)
+        self._size += item.size
+        self._last.update(dict.fromkeys(claims, item))
+        self._undecided.append(item)
+        return item
+
+    def _round(self) -> None:
+        self._store.begin_call()  # of many items none has to answer for the others' waits
+        self._finish_steps()
+        together = self._next_together()
+        self._looks = self._ask(together)
+        self._prepare_more()
+        for item, look in zip(together, self._told(together), strict=True):
+            item.is_looked_up, item.look = True, look
+            if isinstance(look, Registered):
+                item.result = self._registered(item.begun, look)
+        self._decide_in_order()
+
+    def _next_together(self) -> list[_Item]:
+        """Those that may be looked up at once now. A dry run is looked up by itself."""
+        together: list[_Item] = []
+        for at, item in enumerate(self._undecided):
+            if item.begun.case.document.dry_run:
+                return together if at else [item]
+            if not item.is_looked_up and item.is_free():
+                together.append(item)
+        return together[:WINDOW]
+
+    def _ask(self, together: Sequence[_Item]) -> Callable[[], Sequence[Look]] | None:
+        """Begins to look up all of them; None where each is to be checked by itself."""
+        if not together or together[0].begun.case.document.dry_run:
             return None
         with suppress(StoreError):
             return self._store.begin_checks(
-                [(one.begun.case.collection, one.begun.entry) for one in together]
+                [(item.begun.case.collection, item.begun.entry) for item in together]
             )
         return None
 
-    def _conclude_all(
-        self, together: Sequence[_InWindow], told: Sequence[Look], answers: dict[int, Result]
-    ) -> None:
-        for one, look in zip(together, told, strict=True):
-            answers[one.place] = self._conclude(one.begun, look)
+    def _told(self, together: Sequence[_Item]) -> Sequence[Look]:
+        """What came of each; None for one that must be checked by itself."""
+        looks, self._looks = self._looks, None
+        if looks is not None:
+            with suppress(StoreError):
+                return looks()
+        return [None] * len(together)
 
-    def _begin(
-        self, documents: Sequence[Document | TwinsiftError] | None
-    ) -> list[_InWindow | Result] | None:
-        """A window of documents, each ready to be looked up, or its error; None after the last."""
-        if documents is None:
-            return None
-        begun: list[_InWindow | Result] = []
-        for place, document in enumerate(documents):
-            if isinstance(document, TwinsiftError):
-                begun.append(document)
-                continue
-            try:
-                begun.append(_InWindow(place, self._checker.begin(document)))
-            except TwinsiftError as error:
-                begun.append(error)
-        return begun
+    def _registered(self, begun: Begun, look: Registered) -> Result:
+        return self._result(begun, lambda: self._checker.conclude(begun, look))
 
-    def _conclude(self, begun: Begun, told: Look) -> Result:
+    def _decide_in_order(self) -> None:
+        """Decides what was looked up, up to the first text that was not."""
+        while self._undecided and self._undecided[0].is_looked_up:
+            item = self._undecided.pop(0)
+            if item.result is None:
+                self._decide(item)
+        self._undecided = [item for item in self._undecided if item.result is None]
+
+    def _decide(self, item: _Item) -> None:
+        """Begins what follows from a look, and waits for it where it changes other texts."""
         self._store.begin_call()
         try:
-            if told is not None:
-                with suppress(CollectionChanged):
-                    answer = self._checker.conclude(begun, told)
-                    if answer is not None:
-                        return answer
+            conclusion = self._conclusion(item.begun, item.look)
+        except TwinsiftError as error:
+            item.result = error
+            return
+        self._steps.append((item, conclusion))
+        if conclusion.changes is None or conclusion.changes:
+            self._finish_steps()
+            self._look_again(conclusion.changes)
+
+    def _conclusion(self, begun: Begun, look: Look) -> Conclusion:
+        if isinstance(look, Seen):
+            with suppress(CollectionChanged):
+                return self._checker.begin_conclusion(begun, look)
+        elif isinstance(look, Replay):
+            changes = frozenset[int]() if look.standing.pending is None else None
+            return Conclusion(lambda: self._checker.conclude(begun, look), changes)
+        return LOOK_AGAIN
+
+    def _look_again(self, changed: frozenset[int] | None) -> None:
+        """Forgets the looks that saw one of these texts (None: all) as it is no more."""
+        for item in self._undecided:
+            if item.result is None and item.is_looked_up:
+                item.is_looked_up = not (changed is None or _has_seen(item.look, changed))
+
+    def _finish_steps(self) -> None:
+        """Waits for what was begun, in order."""
+        while self._steps:
+            item, conclusion = self._steps.popleft()
+            item.result = self._result(item.begun, conclusion.answer)
+
+    def _result(self, begun: Begun, answer: Callable[[], Answer | None]) -> Result:
+        self._store.begin_call()
+        try:
+            with suppress(CollectionChanged):
+                given = answer()
+                if given is not None:
+                    return given
+            self._look_again(None)
             return self._checker.check_begun(begun)
         except TwinsiftError as error:
             return error
 
+    def _answered(self) -> Iterator[Result]:
+        """The results that are there, as far as there is none missing before."""
+        while self._held:
+            first = self._held[0]
+            result = first.result if isinstance(first, _Item) else first
+            if result is None:
+                return
+            self._held.popleft()
+            if isinstance(first, _Item):
+                self._size -= first.size
+                for claim in first.claims:
+                    if self._last[claim] is first:
+                        del self._last[claim]
+            yield result
 
-def _received(in_flight: InFlight | None, together: Sequence[_InWindow]) -> Sequence[Look]:
-    """What came of each check; None for one that must be asked by itself."""
-    if in_flight is not None:
-        with suppress(StoreError):
-            return in_flight()
-    return [None] * len(together)
-
-
-def _windows(
-    documents: Iterable[Document | TwinsiftError | None],
-) -> Iterator[list[Document | TwinsiftError]]:
-    """The documents in windows; an empty one where the next may be long in coming."""
-    window: list[Document | TwinsiftError] = []
-    size = 0
-    for document in documents:
-        if document is not None:
-            window.append(document)
-            size += _size(document)
-        is_full = len(window) == WINDOW or size > WINDOW_TEXT
-        if is_full or (document is None and window):
-            yield window
-            window, size = [], 0
-        if document is None:
-            yield []
-    if window:
-        yield window
+    def _receive_all(self) -> None:
+        """Replies that nobody reads would be taken for those of the next question."""
+        self._finish_steps()
+        self._told([])
 
 
-def _size(document: Document | TwinsiftError) -> int:
-    if isinstance(document, TwinsiftError):
-        return 0
+def _size(document: Document) -> int:
     text, pages = document.posted.text, document.posted.pages
     return len(text) if text is not None else sum(map(len, pages or ()))
 
 
-def _apart(window: Sequence[_InWindow]) -> tuple[list[_InWindow], list[_InWindow]]:
-    """Those that may be looked up at once, and those that come after: whatever may have to do with
-    an earlier one. A dry run is looked up by itself."""
-    claimed: set[Hashable] = set()
-    together: list[_InWindow] = []
-    later: list[_InWindow] = []
-    for one in window:
-        case, probe = one.begun.case, one.begun.entry.probe
-        if case.document.dry_run and (together or later):
-            later.append(one)
-            later += window[len(together) + len(later) :]
-            break
-        uid = case.collection.uid
-        claims: list[Hashable] = [(uid, probe.id)]
-        claims += [(uid, band, tag) for band, tag in enumerate(probe.tags)]
-        is_free = claimed.isdisjoint(claims)
-        claimed.update(claims)
-        (together if is_free else later).append(one)
-        if case.document.dry_run:
-            later += window[1:]
-            break
-    return together, later
+def _has_seen(look: Look, numbers: frozenset[int]) -> bool:
+    """Whether a look depends on one of these texts."""
+    if isinstance(look, Replay):
+        texts = [look.stored, look.anchor, *look.standing.texts]
+    elif isinstance(look, Seen):
+        candidates = [candidate.stored for candidate in look.candidates]
+        texts = [look.exact, look.old_anchor, *look.standing.texts, *candidates]
+    else:
+        return False
+    is_partial = isinstance(look, Seen) and look.cut
+    return is_partial or any(text is not None and text.number in numbers for text in texts)

@@ -20,10 +20,11 @@ from service.dedup.shingles import Shingles, jaccard, shingle_set
 from service.dedup.verdict import Answer, Document, Posted, Verdict
 from service.errors import StoreUnavailable
 from service.preparing import Prepared, nothing_left, pages_of, prepare
-from service.registering import Case, answer_for, counters_for, new_text
+from service.registering import Case, answer_for, counters_for, kept_answer, new_text
 from service.settling import Settler
 from service.stages import HASHING
 from service.store.base import (
+    Applied,
     Collection,
     CollectionChanged,
     Probe,
@@ -33,6 +34,7 @@ from service.store.base import (
     Seen,
     Store,
 )
+from service.store.step import Step
 from service.text.changes import Changes, find_changes
 from service.text.cleaning import Cleaned, clean, split_pages
 from service.text.normalization import normalize
@@ -75,6 +77,17 @@ class Begun:
 
     case: Case
     entry: Registration
+
+
+@dataclass(slots=True)
+class Conclusion:
+    """What follows from a look, under way. `answer` waits for it, and is None where one must look
+    again. `changes` are the numbers of the texts that it changes, None where they are not known.
+
+    What changes none may have been sent already; all else is done only when it is waited for."""
+
+    answer: Callable[[], Answer | None]
+    changes: frozenset[int] | None
 
 
 class Checker:
@@ -146,6 +159,34 @@ class Checker:
         if self._settler.is_due(case.collection, told, case.now):
             return None
         return self._concluder.decide(case, begun.entry.probe, told)
+
+    def begin_conclusion(self, begun: Begun, seen: Seen) -> Conclusion:
+        """Begins what follows from a look: sends the step where it only adds a text, and leaves
+        all else until it is waited for. Raises what the store raises."""
+        case = begun.case
+        if seen.expired or seen.state.unsettled or kept_answer(case, seen) is not None:
+            return Conclusion(lambda: self.conclude(begun, seen), None)
+        self._settler.trim(case.collection, seen.state.oldest, case.now)
+        drafted = self._concluder.draft(case, begun.entry.probe, seen)
+        if drafted is None:
+            return Conclusion(lambda: None, None)
+        changes = frozenset(move.was.number for move in drafted.draft.step.moves)
+        begin = self._store.begin_apply if not changes else self._later
+        receive = begin(case.collection, drafted.draft.finished())
+
+        def answer() -> Answer | None:
+            applied = receive()
+            if applied is None:
+                return None
+            if applied.unsettled:
+                conclusion.changes = None
+            return self._concluder.answer(drafted, applied)
+
+        conclusion = Conclusion(answer, changes)
+        return conclusion
+
+    def _later(self, collection: Collection, step: Step) -> Callable[[], Applied | None]:
+        return lambda: self._store.apply(collection, step)
 
     def clean(self, posted: Posted, collection: str, cleaning: Mapping[str, Any] | None) -> Cleaned:
         """A text cleaned by the rules of a collection, with `cleaning` merged over them."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from secrets import token_hex
 
 from service.deciding import decide
@@ -45,6 +45,18 @@ from service.store.base import (
 )
 from service.store.step import NEW, LogEntry, Move, Newcomers, NewText, place_of
 from service.text.changes import Changes, find_changes
+
+
+@dataclass(slots=True)
+class Drafted:
+    """A decided text whose step is not applied yet. `updated` is the entry of the update that it
+    is (0: none)."""
+
+    case: Case
+    draft: Draft
+    placed: Placed
+    beside: Beside
+    updated: int
 
 
 class Concluder:
@@ -92,6 +104,12 @@ class Concluder:
         kept = kept_answer(case, seen)
         if kept is not None:
             return self._rewrite(case, seen, kept)
+        drafted = self.draft(case, probe, seen)
+        return None if drafted is None else self.apply(drafted)
+
+    def draft(self, case: Case, probe: Probe, seen: Seen) -> Drafted | None:
+        """The decision about a text that was not checked before, with nothing written yet; None
+        where the store has changed since the look."""
         prepared, collection = case.prepared, case.collection
         text = prepared.cleaned.text
         sought = Sought(probe, text, prepared.hashes, prepared.shingles, prepared.signature)
@@ -137,8 +155,9 @@ class Concluder:
             reason=outcome.reason,
             leak=self._leak_beside(case, found),
         )
-        applied: Applied | None = None
-        if not case.document.dry_run:
+        if case.document.dry_run:
+            beside.retire = tuple(draft.retired())
+        else:
             self._registers(
                 draft,
                 case,
@@ -148,15 +167,21 @@ class Concluder:
                 placed=placed,
                 beside=beside,
             )
-            applied = self._apply(case, draft)
-            if applied is None:
-                return None
-            beside.retire = self._settled(case, draft, applied)
-            if applied.unsettled:
-                placed = self._as_settled(case, placed, applied)
-        else:
-            beside.retire = tuple(draft.retired())
-        return self._first_answer(case, placed, beside, applied, updated)
+        return Drafted(case, draft, placed, beside, updated)
+
+    def apply(self, drafted: Drafted) -> Answer | None:
+        """The answer to a decided text, once its step is applied; a dry run applies nothing."""
+        if drafted.case.document.dry_run:
+            return self._first_answer(drafted, None)
+        applied = self._apply(drafted.case, drafted.draft)
+        return None if applied is None else self.answer(drafted, applied)
+
+    def answer(self, drafted: Drafted, applied: Applied) -> Answer:
+        """The answer to a decided text whose step was applied."""
+        drafted.beside.retire = self._settled(drafted.case, drafted.draft, applied)
+        if applied.unsettled:
+            drafted.placed = self._as_settled(drafted.case, drafted.placed, applied)
+        return self._first_answer(drafted, applied)
 
     def _stored(
         self,
@@ -207,10 +232,9 @@ class Concluder:
         for name, by in counted.items():
             step.counters[name] = step.counters.get(name, 0) + by
 
-    def _first_answer(
-        self, case: Case, placed: Placed, beside: Beside, applied: Applied | None, updated: int
-    ) -> Answer:
+    def _first_answer(self, drafted: Drafted, applied: Applied | None) -> Answer:
         """The answer to a text that is registered now; a dry run has nothing to name."""
+        case, placed, beside = drafted.case, drafted.placed, drafted.beside
         stored, collection = placed.stored, case.collection
         if applied is None:
             # A family is made once; that of a dry run is not made: its name must never come again.
@@ -222,7 +246,7 @@ class Concluder:
             return answer_for(case, stored, name, beside)
         if stored.conflict:
             beside.conflict = ConflictRef(collection.conflict_name(applied.conflict), "open")
-        entry = placed.decision or (updated if stored.verdict is not Verdict.NEW else 0)
+        entry = placed.decision or (drafted.updated if stored.verdict is not Verdict.NEW else 0)
         if entry:
             number = applied.first_entry + place_of(entry)
             beside.decision = collection.decision_name(number)

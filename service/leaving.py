@@ -19,11 +19,15 @@ class LeavingWorker(ThreadWorker):
         if self.alive:
             return
         for listener in self.sockets:
-            if listener.sock is None:  # closed before: it is told so twice where it stops early
+            if _is_closed(listener):  # a worker that stops early is told so twice
                 continue
             while _someone_waits(listener):
                 self.accept(listener)
             listener.close()
+
+
+def _is_closed(listener: Any) -> bool:
+    return listener.sock is None
 
 
 def _someone_waits(listener: Any) -> bool:

@@ -236,6 +236,8 @@ class Connection:
         connection = self._wait(ask)
 
         def read() -> list[Any]:
+            if connection._sock is None:  # what was sent is lost with it
+                raise DriverConnectionError("the connection was lost")
             connection._sock.ends_at = self._of_thread.ends_at
             replies: list[Any] = []
             for _ in packed:

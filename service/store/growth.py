@@ -7,6 +7,7 @@ ever waits for a rehash. `lua/records.lua` has the same rule.
 
 from __future__ import annotations
 
+import struct
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -37,14 +38,16 @@ class Growth:
 
     def shards_of(self, tags: Sequence[bytes]) -> list[int]:
         """The shard of each band's tag."""
-        bands, size = len(tags), 1 << self.level
-        hashed = [int.from_bytes(tag, "big") for tag in tags]
+        bands = len(tags)
+        hashed = struct.unpack(f">{bands}I", b"".join(tags))
+        low = (1 << self.level) - 1
         if not self.split:
-            return [value & (size - 1) for value in hashed]
+            return [value & low for value in hashed]
+        # Where a shard was split, one bit more tells which half.
+        whole, rest = divmod(self.split, bands)
+        high = low * 2 + 1
         return [
-            value & (2 * size - 1)
-            if (value & (size - 1)) * bands + band < self.split
-            else value & (size - 1)
+            value & high if (value & low) < whole + (band < rest) else value & low
             for band, value in enumerate(hashed)
         ]
 

@@ -38,7 +38,7 @@ class Chunks:
 
     def __init__(self, text: str, regions: list[Span], known: dict[str, str]) -> None:
         self.text = text
-        self._shown_by_region = [_CHUNK.findall(text, *region) for region in regions]
+        self._shown_by_region = [_cut(text[start:end]) for start, end in regions]
         self._regions = regions
         # An empty chunk before each region, the same in both texts, keeps the regions apart.
         self.shown: list[str] = []
@@ -58,7 +58,8 @@ class Chunks:
         find = self.text.find
         for (at, after), shown in zip(self._regions, self._shown_by_region, strict=True):
             spans.append((at, at))
-            if self.text[at:after] == " ".join(shown):  # as cleaning leaves most texts
+            # As cleaning leaves most texts: one blank or line end between chunks.
+            if self.text[at:after].replace("\n", " ") == " ".join(shown):
                 ends = accumulate((len(chunk) + 1 for chunk in shown), initial=at)
                 spans += [(end, end + len(chunk)) for end, chunk in zip(ends, shown, strict=False)]
                 continue
@@ -99,6 +100,11 @@ class Chunks:
         if self.text.endswith(_SENTENCE_ENDS, self.spans[at][0], end):
             return True
         return at + 1 == len(self.spans) or "\n" in self.text[end : self.spans[at + 1][0]]
+
+
+def _cut(text: str) -> list[str]:
+    """The chunks of a text; in ASCII they are what stands between white space."""
+    return text.split() if text.isascii() else _CHUNK.findall(text)
 
 
 def _key(chunk: str) -> str:

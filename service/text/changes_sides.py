@@ -56,9 +56,13 @@ class Sides:
         """A word written as a name here, or, where it opens a sentence, elsewhere nearby."""
         atom = self.atoms[side][at]
         shown = self.texts[side][atom.start : atom.end]
-        return not shown.islower() and (
-            (shown[0].isupper() and atom.key in self._named)
-            or is_name(self.texts[side], atom.start, atom.end)
+        if shown.islower():
+            return False
+        if shown[0].isupper() and atom.key in self._named:
+            return True
+        # A plain word that is a name where it stands has its key among the named ones.
+        return not (atom.kind is None and shown[0].isupper()) and is_name(
+            self.texts[side], atom.start, atom.end
         )
 
     @cached_property

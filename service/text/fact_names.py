@@ -31,17 +31,20 @@ def is_name(text: str, start: int, end: int) -> bool:
         return False
     if not (word[0].isupper() or word[1:].lower() != word[1:]):
         return False
-    around = _WORD.findall(text, max(0, start - _LOOKED_AT), end + _LOOKED_AT)
     if word.isupper() and len(word) > 1:
-        shouted = sum(map(str.isupper, around))
-        return shouted <= len(around) * _MOST_CAPITALS
+        around = _words_around(text, start, end)
+        return sum(map(str.isupper, around)) <= len(around) * _MOST_CAPITALS
     if word[1:].lower() != word[1:]:
         return True
     if opens_sentence(text, start):
         return False
-    if sum(other in _GERMAN for other in around) >= 3:
+    if sum(map(_GERMAN.__contains__, _words_around(text, start, end))) >= 3:
         return False
     return not _in_heading(text, start, end)
+
+
+def _words_around(text: str, start: int, end: int) -> list[str]:
+    return _WORD.findall(text, max(0, start - _LOOKED_AT), end + _LOOKED_AT)
 
 
 def opens_sentence(text: str, start: int) -> bool:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
+from random import Random
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -35,13 +36,29 @@ def batches(store, checker) -> Batches:
     return Batches(store, checker)
 
 
-def document(id: str, text: str, collection: str = "default", dry_run: bool = False) -> Document:
-    return Document(id, Posted(text, None), collection, {}, dry_run)
+def document(
+    id: str,
+    text: str,
+    authority: int = 0,
+    *,
+    collection: str = "default",
+    dry_run: bool = False,
+) -> Document:
+    metadata = {"authority": authority} if authority else {}
+    return Document(id, Posted(text, None), collection, metadata, dry_run)
 
 
 def alone(n: int) -> str:
     """A text that has no word in common with the others."""
     return " ".join(f"text{n}word{place}" for place in range(8))
+
+
+def of_a_family(drawn: Random) -> str:
+    """One of very many near copies, some with other facts."""
+    words = DESK.format("answers", 2).split()
+    for _ in range(drawn.randrange(5)):
+        words[drawn.randrange(len(words))] = drawn.choice(["one", "two", "2", "3", "other"])
+    return " ".join(words)
 
 
 def told(answer: Answer | TwinsiftError) -> object:
@@ -74,10 +91,86 @@ def test_a_batch_is_answered_as_if_one_text_came_after_the_other(
             catalogue.drop(name)
     for name in ("one", "all"):
         catalogue.configure(name, {})
-    one_by_one = [checker.check(document(id, text, "one", dry_run=dry)) for id, text, dry in posts]
-    at_once = list(batches.check(document(id, text, "all", dry_run=dry) for id, text, dry in posts))
+    one_by_one = [
+        checker.check(document(id, text, collection="one", dry_run=dry)) for id, text, dry in posts
+    ]
+    at_once = list(
+        batches.check(document(id, text, collection="all", dry_run=dry) for id, text, dry in posts)
+    )
     assert [told(answer) for answer in at_once] == [told(answer) for answer in one_by_one]
     assert index_faults("all") == []
+
+
+@pytest.mark.parametrize("on_conflict", ["review", "survivor", "ingest", "skip"])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_batch_of_a_family_whose_texts_replace_each_other_is_answered_so_too(
+    checker, catalogue, batches, index_faults, *, seed, on_conflict
+):
+    for name in ("one", "all"):
+        catalogue.configure(name, {"threshold": 0.5, "on_conflict": on_conflict})
+    drawn = Random(seed)
+    posts = [
+        document(
+            f"d{drawn.randrange(60)}",
+            of_a_family(drawn),
+            drawn.randrange(6),
+            collection="one",
+            dry_run=drawn.random() < 0.03,
+        )
+        for _ in range(120)
+    ]
+    one_by_one = [checker.check(post) for post in posts]
+    at_once = list(batches.check(replace(post, collection="all") for post in posts))
+    assert [told(answer) for answer in at_once] == [told(answer) for answer in one_by_one]
+    assert index_faults("all") == []
+
+
+def test_what_an_update_frees_is_free_for_a_later_text_though_the_update_must_wait(
+    checker, batches
+):
+    checker.check(document("a", TEXTS[5]))
+    posts = [document("x", TEXTS[0]), document("a", TEXTS[1]), document("b", TEXTS[5])]
+    assert [answer.match and answer.match.id for answer in batches.check(posts)] == [
+        None,
+        "x",
+        None,
+    ]
+
+
+def test_who_has_seen_a_text_that_was_replaced_before_looks_again(checker, batches):
+    words = [f"word{n}" for n in range(20)]
+    checker.check(document("x", " ".join(words)))
+    wins = document("wins", " ".join(["other", *words]), authority=1)
+    equal = document("equal", " ".join(words))
+    posts = [document("first", "other " + alone(1)), wins, equal]
+    answers = list(batches.check(posts))
+    assert answers[1].retire == ("x",)
+    assert answers[2].match.id == "wins"
+
+
+def test_a_step_that_comes_too_late_is_decided_anew(
+    store, checker, catalogue, batches, monkeypatch
+):
+    checker.check(document("a", TEXTS[0]))
+    begin_apply = store.begin_apply
+
+    def after_a_deletion(*arguments: object) -> object:
+        catalogue.delete("default", "a")
+        return begin_apply(*arguments)
+
+    monkeypatch.setattr(store, "begin_apply", after_a_deletion)
+    (answer,) = batches.check([document("b", TEXTS[2])])
+    assert (answer.verdict, answer.match) == ("new", None)
+
+
+def test_replies_that_are_lost_with_their_connection_never_come_over_the_next_one(store, checker):
+    first, second = (checker.begin(document(f"d{n}", alone(n))) for n in range(2))
+    receive_first = store.begin_checks([(first.case.collection, first.entry)])
+    store._connection.close()
+    receive_second = store.begin_checks([(second.case.collection, second.entry)])
+    with pytest.raises(StoreUnavailable):
+        receive_first()
+    assert len(receive_second()) == 1
 
 
 def test_one_bad_text_spoils_no_other(batches):
