@@ -9,6 +9,7 @@ import pytest
 import redis
 from hypothesis import settings as hypothesis_settings
 
+from service.store.connection import Connection
 from service.store.embedded import EmbeddedServer
 
 # The same examples on every run, and no clock: a test that fails, fails again.
@@ -23,6 +24,22 @@ def redis_url() -> Iterator[str]:
         server = EmbeddedServer(Path(directory))
         yield server.start()
         server.release()
+
+
+@pytest.fixture(autouse=True)
+def stores_are_closed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Closes what a test has connected when it ends, and not whenever it is collected."""
+    made: list[Connection] = []
+    make = Connection.__init__
+
+    def remembered(self: Connection, url: str, *, deadline: float) -> None:
+        make(self, url, deadline=deadline)
+        made.append(self)
+
+    monkeypatch.setattr(Connection, "__init__", remembered)
+    yield
+    for connection in made:
+        connection.close()
 
 
 @pytest.fixture
