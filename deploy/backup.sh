@@ -1,6 +1,6 @@
 #!/bin/sh
 # Copies the append-only file of a store, which may go on working: backup.sh DATA_DIR TARGET_DIR.
-# The copy holds all that was answered before it began. To restore it, stop the store and put
+# The copy holds all that the store had written to its file before it began. To restore it, stop the store and put
 # TARGET_DIR/appendonlydir in the place of DATA_DIR/appendonlydir.
 set -eu
 umask 077

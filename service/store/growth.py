@@ -38,6 +38,8 @@ class Growth:
 
     def shards_of(self, tags: Sequence[bytes]) -> list[int]:
         """The shard of each band's tag."""
+        if not tags:
+            return []
         bands = len(tags)
         hashed = struct.unpack(f">{bands}I", b"".join(tags))
         low = (1 << self.level) - 1

@@ -73,6 +73,7 @@ def test_a_copy_that_was_made_while_the_service_stood_gives_every_verdict_again(
     service: Service, tmp_path: Path, lost: Path
 ) -> None:
     answers = post_all(service)
+    service.wait_for_disk()
     assert service.stop() == 0
     assert backup(service.data_dir, tmp_path / "copy").returncode == 0
     restore(tmp_path / "copy", lost)
@@ -83,6 +84,7 @@ def test_a_copy_that_was_made_while_texts_were_posted_has_all_that_was_answered_
     service: Service, tmp_path: Path, lost: Path
 ) -> None:
     answers = post_all(service)
+    service.wait_for_disk()
     begun, done = threading.Event(), threading.Event()
 
     def go_on_posting() -> None:
@@ -109,6 +111,7 @@ def test_what_came_after_a_copy_is_gone_once_it_is_restored(
     service: Service, tmp_path: Path
 ) -> None:
     answers = post_all(service)
+    service.wait_for_disk()
     assert backup(service.data_dir, tmp_path / "copy").returncode == 0
     post(service, "too-late", "Words that nobody posted before the copy was made.")
     assert service.stop() == 0

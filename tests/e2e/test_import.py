@@ -155,7 +155,8 @@ def test_interrupted_it_says_how_to_go_on(service: Service, tmp_path: Path) -> N
     process.stdin.flush()
     wait_until(lambda: bool(verdicts(service)))
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=30)
+    process.wait(timeout=30)  # before its input ends: then it would have nothing left to do
+    out, err = process.communicate()
     assert (process.returncode, summary(out.decode())["complete"]) == (130, False)
     assert err.decode().startswith("twinsift: interrupted; go on with the same command")
 
