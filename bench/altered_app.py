@@ -12,6 +12,8 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any, cast
 
 from flask import Flask, Response
@@ -20,10 +22,11 @@ from gunicorn.app.base import BaseApplication
 from service import settings
 from service.app import create_app
 from service.dedup.verdict import NO_CHANGES
-from service.serving import gunicorn_config
+from service.serving import SHARED_MEMORY, gunicorn_config
 from service.settings import Settings
 from service.store.base import Store
 from service.text.changes import Changes
+from service.tokens import Scope
 from service.web import answers
 from service.web.loading import Loaded, takes
 from service.web.schemas import CHECK
@@ -31,7 +34,14 @@ from service.web.schemas import CHECK
 REPLACED = "find_changes"
 
 
-@takes(scope=None, body=CHECK)
+class NoStore:
+    """In the place of the store of an app that asks none."""
+
+    def begin_call(self) -> None:
+        """As a call begins."""
+
+
+@takes(scope=Scope.CHECK, body=CHECK)
 def echo(body: Loaded) -> Response:
     """Answer with what was posted."""
     return answers.dump(body)
@@ -39,7 +49,7 @@ def echo(body: Loaded) -> Response:
 
 def bare_check(chosen: Settings) -> Flask:
     """The app, its check replaced, over no store at all."""
-    app = create_app(chosen, cast(Store, object()))
+    app = create_app(chosen, cast(Store, NoStore()))
     app.view_functions["check.check"] = echo
     return app
 
@@ -74,7 +84,8 @@ class AlteredServer(BaseApplication):
 
     def load_config(self) -> None:
         """The service's own configuration."""
-        for name, value in gunicorn_config(self._settings).items():
+        measures = Path(mkdtemp(prefix="twinsift-metrics-", dir=SHARED_MEMORY))
+        for name, value in gunicorn_config(self._settings, measures).items():
             self.cfg.set(name, value)
 
     def load(self) -> Any:

@@ -33,7 +33,7 @@ SEND_SECONDS: Final = 60
 """So does one that reads nothing of its answer; longer, for streamed answers are read slowly."""
 _HANDED_ON: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT, signal.SIGHUP)
 _WATCH_EVERY: Final = 0.1
-_SHARED_MEMORY: Final = Path("/dev/shm")  # noqa: S108 - only for what has a random name and is private
+SHARED_MEMORY: Final = Path("/dev/shm")  # noqa: S108 - only for what has a random name and is private
 
 _log = logging.getLogger("twinsift.serving")
 
@@ -175,7 +175,7 @@ def _die_with(parent: int) -> None:
 
 def _run_gunicorn(settings: Settings, *, example: bool) -> NoReturn:
     """Becomes gunicorn. Imported here, so that the parent of an embedded server stays small."""
-    place = _SHARED_MEMORY if _SHARED_MEMORY.is_dir() else None  # counting must not wait for a disk
+    place = SHARED_MEMORY if SHARED_MEMORY.is_dir() else None  # counting must not wait for a disk
     measures = Path(mkdtemp(prefix="twinsift-metrics-", dir=place))
     from gunicorn.app.base import BaseApplication  # noqa: PLC0415 - the parent needs none
 
@@ -211,8 +211,8 @@ def gunicorn_config(settings: Settings, measures: Path, *, example: bool = False
         "raw_env": [f"PROMETHEUS_MULTIPROC_DIR={measures}"],
         "on_exit": _removes(measures),
     }
-    if _SHARED_MEMORY.is_dir():
-        config["worker_tmp_dir"] = str(_SHARED_MEMORY)  # a heartbeat must not wait for a disk
+    if SHARED_MEMORY.is_dir():
+        config["worker_tmp_dir"] = str(SHARED_MEMORY)  # a heartbeat must not wait for a disk
     if example:
         config["post_worker_init"] = _example_printer(settings.bind)
     return config
