@@ -23,6 +23,7 @@ class Hostile(NamedTuple):
 
     make: Callable[[], bytes]
     statuses: tuple[int, ...]
+    pages: int = 0
 
 
 def http(*lines: str | bytes, body: bytes = b"") -> bytes:
@@ -298,7 +299,8 @@ ADDRESSES = {
     "a score that is none": invalid(get("/decisions?min_score=nan")),
 }
 
-# A text may be as large as 4 MiB; the short form of the tests has a quarter of that.
+# A text may be as large as 4 MiB and have 100,000 pages; in the short form of the tests it has a
+# quarter of that.
 _LARGE = (4 * MIB if os.environ.get("SOAK") else MIB) - 64
 
 
@@ -308,6 +310,7 @@ def large_text(piece: str) -> Hostile:
     return Hostile(lambda: check(text=f"Read {piece * (size - 8)} it."), (200, 422))
 
 
+_PAGES = 100_000 if os.environ.get("SOAK") else 25_000
 _WIDE = {
     "items": [{"id": "wide", "text": "\U0001f600" + "x" * (_LARGE - 100), "dry_run": True}] * 4
 }
@@ -329,7 +332,7 @@ TEXTS = {
     "dates": large_text("2026-01-01T"),
     "money": large_text("$1 EUR "),
     "pages of one line": Hostile(
-        lambda: check(pages=["a page", "Page 1"] * (_LARGE // 84)), (200, 422)
+        lambda: check(pages=["a page", "Page 1"] * (_PAGES // 2)), (200, 422), _PAGES
     ),
     "four texts of letters with an emoji each": Hostile(
         lambda: post(json.dumps(_WIDE, ensure_ascii=False).encode(), path="/check/batch"), (200,)

@@ -21,7 +21,7 @@ from tests.e2e.running import Service, services
 
 # Bytes: of a worker's memory, above what it takes for small checks.
 MOST_OF_REFUSAL, MOST_KEPT = 100 * 10**6, 100 * 10**6
-MOST_OF_WORK = 100  # times what was sent
+MOST_OF_WORK, MOST_OF_A_PAGE = 100, 2000  # for each byte and for each page that was sent
 PROBLEM_FIELDS = {"type", "title", "status", "detail", "code", "errors"}
 ORDINARY = {"id": "ordinary", "text": "Brakes are checked every 3 months."}
 
@@ -173,7 +173,7 @@ def test_the_next_request_is_answered(run: Run, name: str) -> None:
 def test_it_costs_little_memory(run: Run, name: str) -> None:
     outcome, most = run.outcomes[name], MOST_OF_REFUSAL
     if name.startswith("text: "):  # that is no fault: it is worked on
-        most += MOST_OF_WORK * outcome.size
+        most += MOST_OF_WORK * outcome.size + MOST_OF_A_PAGE * ALL[name].pages
     assert outcome.peak < most
 
 
