@@ -99,7 +99,7 @@ class _Zstd(io.RawIOBase):
         """It is."""
         return True
 
-    def readinto(self, buffer: io.Buffer) -> int:  # type: ignore[name-defined]
+    def readinto(self, buffer: io.Buffer) -> int:  # type: ignore[name-defined] # the stubs name it
         """See `io.RawIOBase`."""
         while not self._left:
             piece = self._packed.read(_PIECE)

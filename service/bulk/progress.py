@@ -85,8 +85,14 @@ class Progress:
 
 
 def _bar() -> Any:
-    from rich.console import Console  # noqa: PLC0415 - at a terminal only
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn  # noqa: PLC0415
+    # At a terminal only.
+    from rich.console import Console  # noqa: PLC0415 - as above
+    from rich.progress import (  # noqa: PLC0415 - as above
+        BarColumn,
+        Progress,
+        TaskProgressColumn,
+        TextColumn,
+    )
 
     columns = (BarColumn(20), TaskProgressColumn(), TextColumn("{task.description}", markup=False))
     return Progress(*columns, console=Console(stderr=True), auto_refresh=False)

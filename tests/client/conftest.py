@@ -1,10 +1,8 @@
 """The client against a real service, started once, its store emptied for each test."""
 
 from collections.abc import Callable, Iterator
-from contextlib import closing
 
 import pytest
-import redis
 
 from service.client import Patience, Twinsift
 from tests.client.answering import Answering
@@ -21,9 +19,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 
 @pytest.fixture
 def service(shared: Service) -> Service:
-    with closing(redis.Redis.from_url(shared.store_url)) as store:
-        store.flushall()
-    return shared
+    return shared.emptied()
 
 
 @pytest.fixture

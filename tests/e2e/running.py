@@ -61,6 +61,12 @@ class Service:
             answer = connection.getresponse()
             return answer.status, answer.read().decode()
 
+    def emptied(self) -> "Service":
+        """The same service, with nothing stored."""
+        with closing(redis.Redis.from_url(self.store_url)) as store:
+            store.flushall()
+        return self
+
     @property
     def store_url(self) -> str:
         """The address of its embedded store."""

@@ -34,9 +34,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 
 @pytest.fixture
 def service(shared: Service) -> Service:
-    with closing(redis.Redis.from_url(shared.store_url)) as store:
-        store.flushall()
-    return shared
+    return shared.emptied()
 
 
 @pytest.fixture
