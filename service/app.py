@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from flask import Flask
 from flask import Response as Answer
+from jinja2 import StrictUndefined
 
 from service.batching import Batches
 from service.catalogue import Catalogue
 from service.checker import Checker
 from service.limiting import Limiter
 from service.reviewing import Reviewer
+from service.sessions import Sessions
 from service.settings import Settings
 from service.store.base import Store
 from service.store.redis_store import connect
@@ -28,6 +30,7 @@ from service.web import (
     paths,
     prometheus,
     request_log,
+    review,
     stats,
     texts,
 )
@@ -50,6 +53,7 @@ BLUEPRINTS = (
     stats.blueprint,
     health.blueprint,
     prometheus.blueprint,
+    review.blueprint,
 )
 
 
@@ -61,6 +65,8 @@ def create_app(settings: Settings, store: Store | None = None) -> Flask:
     # A second line of defence, for whatever does not read its body through `web/body.py`; one
     # more than the limit, so that a body of exactly the limit is never taken for a longer one.
     app.config["MAX_CONTENT_LENGTH"] = settings.max_body + 1
+    app.config["MAX_FORM_MEMORY_SIZE"] = settings.max_body + 1
+    app.jinja_options = {"undefined": StrictUndefined, "trim_blocks": True, "lstrip_blocks": True}
     request_log.watch(app)
     paths.prepare(app)
     errors.register(app)
@@ -69,8 +75,12 @@ def create_app(settings: Settings, store: Store | None = None) -> Flask:
     catalogue, reviewer = Catalogue(store, deadline=deadline), Reviewer(store, deadline=deadline)
     batches = Batches(store, checker)
     tokens = None if settings.tokens_file is None else Tokens(settings.tokens_file)
+    sessions = None if tokens is None else Sessions(store, tokens)
     limiter, turns = Limiter(store, settings.rate), Turns(settings.threads)
-    attach(app, Wiring(settings, checker, batches, catalogue, reviewer, tokens, limiter, turns))
+    attach(
+        app,
+        Wiring(settings, checker, batches, catalogue, reviewer, tokens, sessions, limiter, turns),
+    )
     app.before_request(store.begin_call)
     app.before_request(paths.refuse_other_than_utf8)
     app.before_request(lambda: refuse_oversized(settings.max_body))
@@ -86,5 +96,5 @@ def _sign(answer: Answer) -> Answer:
     """What every answer carries, errors too."""
     answer.headers[HEADER] = request_id()
     answer.headers["X-Content-Type-Options"] = "nosniff"
-    answer.headers["Cache-Control"] = "no-store"
+    answer.headers.setdefault("Cache-Control", "no-store")
     return answer

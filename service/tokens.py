@@ -70,8 +70,11 @@ class Tokens:
 
     def find(self, secret: str) -> Token | None:
         """The token that this is, or None. How long it takes does not tell how near a guess is."""
+        return self.of_digest(sha256(secret.encode("utf-8", "surrogateescape")).hexdigest())
+
+    def of_digest(self, digest: str) -> Token | None:
+        """The token of this SHA-256 in hex, or None; as for how long it takes, see `find`."""
         self._read_again()
-        digest = sha256(secret.encode("utf-8", "surrogateescape")).hexdigest()
         found = None
         for token in self._tokens:
             if hmac.compare_digest(token.digest, digest):

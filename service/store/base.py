@@ -356,6 +356,16 @@ class Store(Protocol):
         """Counts a call of a token that may make `rate` a second; seconds to wait, 0 where it may
         go on now. In a full store too."""
 
+    def keep_session(self, digest: str, session: bytes, seconds: int) -> None:
+        """Keeps a session until it was not used for so long."""
+
+    def session(self, digest: str, seconds: int) -> bytes | None:
+        """A session, which is used now, so that it is kept for `seconds` from here; None where
+        there is none."""
+
+    def end_session(self, digest: str) -> None:
+        """Forgets a session, if there is one."""
+
     def statistics(self, names: Sequence[str] | None) -> Statistics:
         """Counters of the named collections (None: all), at constant cost."""
 

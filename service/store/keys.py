@@ -4,6 +4,8 @@
     ts1:collections         hash    name -> uid; '#next' -> uids given           for good
     ts1:rate:T              string  when T, the SHA-1 of a token's id, has made  about a second
                                     up for its calls (microseconds)
+    ts1:session:S           string  when the session of the key whose SHA-256    an hour without
+                                    is S ends, its token's SHA-256, a name       use
     ts1:{U.P}:m             hash    settings: revision, settings, scheme; next,  the collection's
                                     level, split, indexed, reindexed, unsettled;
                                     logged, trimmed, oldest, conflicts, rulings,
@@ -47,6 +49,7 @@ PREFIX = "ts1:"
 REGISTRY = PREFIX + "collections"
 NEXT_UID = "#next"
 RATES = PREFIX + "rate:"
+SESSIONS = PREFIX + "session:"
 MOST_BANDS = 65  # 64 of a signature, and one for normalised hashes
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from service.dedup.decisions import ConflictFilter, DecisionFilter
@@ -36,7 +37,7 @@ from service.store.base import (
 from service.store.connection import Connection
 from service.store.decision_reader import DecisionReader
 from service.store.growth import Growth, GrowthMemory
-from service.store.keys import partition, rate_of
+from service.store.keys import SESSIONS, partition, rate_of
 from service.store.listing import Listing
 from service.store.records import STATE_LETTERS, TextCodec, pack, unpack
 from service.store.registry import Registry
@@ -362,6 +363,22 @@ class RedisStore:
     def admit(self, token: str, rate: int) -> float:
         """Counts a call (`admit.lua`); seconds to wait, 0 where it may go on now."""
         return int(self._connection.run("admit", [rate_of(token)], [rate])) / MICROSECONDS
+
+    def keep_session(self, digest: str, session: bytes, seconds: int) -> None:
+        """Keeps a session until it was not used for so long."""
+        self._connection.call(
+            partial(self._connection.client.set, ex=seconds), SESSIONS + digest, session
+        )
+
+    def session(self, digest: str, seconds: int) -> bytes | None:
+        """A session, which is used now; None where there is none."""
+        ask = partial(self._connection.client.getex, ex=seconds)
+        kept: bytes | None = self._connection.call(ask, SESSIONS + digest)
+        return kept
+
+    def end_session(self, digest: str) -> None:
+        """Forgets a session, if there is one."""
+        self._connection.call(self._connection.client.unlink, SESSIONS + digest)
 
     def statistics(self, names: Sequence[str] | None) -> Statistics:
         """Counters of the named collections (None: all)."""

@@ -81,13 +81,28 @@ def _about(seconds: int) -> str:
     return str(randint(seconds, seconds + max(2, seconds // 2)))  # noqa: S311 - no secret
 
 
-def _ours(error: TwinsiftError) -> Response:
+def counted(error: TwinsiftError) -> Problem:
+    """How an error is told, once it has been counted; INTERNAL for one that nothing tells."""
     problem = _problem_of(type(error))
     if problem is None:
-        return _unexpected(error)
+        unexpected(error)
+        return INTERNAL
     _count(problem, error)
     if isinstance(error, StoreError):
         note(reason=str(error))
+    return problem
+
+
+def unexpected(error: Exception) -> None:
+    """Counts and logs an error that nobody foresaw, without its words: they may be posted ones."""
+    metrics.rejected(INTERNAL.code)
+    _log.error("unexpected error", extra=fields(request_id=request_id(), way=way(error)))
+
+
+def _ours(error: TwinsiftError) -> Response:
+    problem = counted(error)
+    if problem is INTERNAL:
+        return response(INTERNAL, INTERNAL_WORDS)
     faults = error.faults if isinstance(error, RequestError) else ()
     answer = response(problem, str(error), faults)
     if isinstance(error, RateLimited):
@@ -122,6 +137,5 @@ def _werkzeugs(error: HTTPException) -> AnyResponse:
 
 
 def _unexpected(error: Exception) -> Response:
-    metrics.rejected(INTERNAL.code)
-    _log.error("unexpected error", extra=fields(request_id=request_id(), way=way(error)))
+    unexpected(error)
     return response(INTERNAL, INTERNAL_WORDS)

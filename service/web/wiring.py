@@ -12,6 +12,7 @@ from service.catalogue import Catalogue
 from service.checker import Checker
 from service.limiting import Limiter
 from service.reviewing import Reviewer
+from service.sessions import Sessions
 from service.settings import Settings
 from service.tokens import Tokens
 from service.web.turns import Turns
@@ -29,6 +30,7 @@ class Wiring:
     catalogue: Catalogue
     reviewer: Reviewer
     tokens: Tokens | None
+    sessions: Sessions | None
     limiter: Limiter
     turns: Turns
 

@@ -36,6 +36,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "service.calibrating": {"service.text", "service.dedup", "service.preparing"},
     "service.step_chart": {"service.dedup"},
     "service.limiting": {"service.store.base", "service.errors", "service.tokens"},
+    "service.sessions": {"service.store.base", "service.errors", "service.tokens"},
     **{
         f"service.{part}": GROUND | {f"service.{lower}" for lower in PARTS[:level]}
         for level, part in enumerate(PARTS)
@@ -55,7 +56,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "service.web": USE_CASES | {
         "service.web", "service.text", "service.dedup", "service.errors", "service.settings",
         "service.batching", "service.calibrating",
-        "service.tokens", "service.limiting", "service.stages", "service.logs",
+        "service.tokens", "service.limiting", "service.sessions", "service.stages", "service.logs",
     },
     "service.client": {"service.client"},
     "service.bulk": {"service.bulk", "service.client"},

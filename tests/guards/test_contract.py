@@ -27,10 +27,11 @@ APP = create_app(Settings(redis_url="redis://127.0.0.1:1/0", max_body=MAX_BODY))
 
 
 def routes(app: Flask) -> dict[tuple[str, str], Any]:
-    """Every route of the app as (method, path), with its view."""
+    """Every call of the app as (method, path), with its view; the pages for people are no calls."""
     return {
         (method, re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", rule.rule)): app.view_functions[rule.endpoint]
         for rule in app.url_map.iter_rules()
+        if not rule.endpoint.startswith("review.")
         for method in (rule.methods or set()) - {"HEAD", "OPTIONS"}
     }
 
