@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from service.dedup.decisions import ConflictStatus
 from service.dedup.queue import MOST_OTHERS, Outlook
 from service.dedup.verdict import State
 from service.ruling import seen_mark
-from service.store.base import Collection, Store
+from service.store.base import Collection, Store, StoredText
 from service.store.step import StoredConflict
 
 
@@ -28,8 +30,15 @@ def outlook(store: Store, collection: Collection, conflict: StoredConflict) -> O
     old = standing.main if is_update else None
     if old is not None:
         numbers.append(old.number)
-    others = store.open_with(collection, numbers, MOST_OTHERS + 1)
-    with_existing, with_incoming = len(others[0]) - 1, len(others[1])
+    others = [
+        len(found) + own
+        for found, own in zip(
+            store.open_with(collection, numbers, MOST_OTHERS + 1),
+            _own_conflicts(store, collection, [existing, incoming, old], conflict),
+            strict=False,
+        )
+    ]
+    with_existing, with_incoming = others[0] - 1, others[1]
     return Outlook(
         mark,
         is_active=incoming.state is State.ACTIVE,
@@ -37,5 +46,21 @@ def outlook(store: Store, collection: Collection, conflict: StoredConflict) -> O
         is_updated=store.standing(collection, existing.id).pending is not None,
         with_incoming=with_incoming,
         with_existing=with_existing,
-        with_old=len(others[2]) if old is not None else 0,
+        with_old=others[2] if old is not None else 0,
     )
+
+
+def _own_conflicts(
+    store: Store,
+    collection: Collection,
+    texts: Sequence[StoredText | None],
+    ruled_on: StoredConflict,
+) -> list[int]:
+    """For each text 1 where it is open as the incoming one of another conflict than this."""
+    counts = []
+    for text in texts:
+        number = text.conflict if text is not None else 0
+        own = store.conflict(collection, number) if number not in (0, ruled_on.number) else None
+        is_open = own is not None and text is not None and own.incoming == text.number
+        counts.append(int(is_open and own is not None and own.status is ConflictStatus.OPEN))
+    return counts

@@ -102,7 +102,7 @@ class Reviewer:
     ) -> QueuePage:
         """A part of the queue that these collections (None: all) make together, from behind the
         conflict `place` (None, or one that is gone: from the beginning) on, or `back` from before
-        it, the nearest first. Raises UnknownCollection."""
+        it, the nearest first. Collections that are not there have none."""
         start = None
         if place is not None:
             with suppress(UnknownConflict):
@@ -245,7 +245,11 @@ class Reviewer:
     def _named_collections(self, names: Collection_[str] | None) -> list[Collection]:
         if names is None:
             return self._collections(None)
-        return [self._store.collection(name) for name in sorted(names)]
+        found = []
+        for name in sorted(names):
+            with suppress(UnknownCollection):
+                found.append(self._store.collection(name))
+        return found
 
     def _conflict(self, id: str) -> tuple[Collection, StoredConflict]:
         known, number = self._named(id, "c")
