@@ -357,6 +357,12 @@ class Store(Protocol):
         """Log entries above `after`, the last number that was looked at, and whether there are
         more. Fewer than `most` where it takes long to find them."""
 
+    def entries_below(
+        self, collection: Collection, wanted: DecisionFilter, most: int, below: int | None
+    ) -> tuple[list[LogEntry], int | None]:
+        """Log entries below `below` (None: all), the newest first, and where to go on: None at the
+        end of the log. Fewer than `most` where it takes long to find them."""
+
     def near_misses(self, collection: Collection) -> list[StoredNearMiss]:
         """The pairs that are kept, the newest first."""
 

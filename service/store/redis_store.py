@@ -348,6 +348,12 @@ class RedisStore:
         """Log entries, the oldest first, where to go on, and whether there are more."""
         return self._decisions.entries(collection, wanted, most, after)
 
+    def entries_below(
+        self, collection: Collection, wanted: DecisionFilter, most: int, below: int | None
+    ) -> tuple[list[LogEntry], int | None]:
+        """Log entries, the newest first, and where to go on."""
+        return self._decisions.entries_below(collection, wanted, most, below)
+
     def near_misses(self, collection: Collection) -> list[StoredNearMiss]:
         """The pairs that are kept, the newest first."""
         return self._decisions.near_misses(collection)
