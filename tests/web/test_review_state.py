@@ -57,7 +57,8 @@ def test_a_dropped_copy_is_found_beside_its_twin_and_taken_back(
     found = client.get("/review/decisions?document=copy&kind=dropped").text
     [address] = re.findall(r'href="(/review/decisions/[^"?]+)"', found)
     page = client.get(address).text
-    assert COPY in page
+    assert " ".join(WORDS) in page
+    assert re.search(r"<mark><span[^>]*>\[[a-z]+: </span>\s*more", page)
     assert "wiki" in page
     assert "active document again" in page
     form = {"form_key": form_key(page), "by": "dana", "note": "wanted"}

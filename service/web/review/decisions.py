@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 from urllib.parse import urlencode
 
@@ -17,14 +19,16 @@ from service.errors import (
     StoreFull,
     UnknownCollection,
 )
-from service.tokens import Token
+from service.text.changes import Change
 from service.web.access import permit
+from service.web.review.chosen import collections
 from service.web.review.guard import Answer, form, page, visitor
+from service.web.review.marking import Piece, Place, cut, place, within
 from service.web.wiring import wiring
 
 PAGE: Final = 50
-MOST_COLLECTIONS: Final = 500
-LONGEST_SHOWN: Final = 12_000
+WEIGHT_OF_A_TEXT: Final = 20_000  # bytes of it on the page
+CHANGES_SHOWN: Final = 40
 LONGEST_NOTE: Final = 4096
 LONGEST_NAME: Final = 256
 # What each kind of entry tells, about its document and its twin.
@@ -94,7 +98,7 @@ def show() -> Answer:
     """The newest entries, or those that are looked for; a document's own oldest first."""
     search, refusal = _search()
     place = request.args.get("place") or None
-    known = _collections()
+    known = collections()
     if search.collection is not None and search.collection not in known:
         raise UnknownCollection("there is no collection of this name")
     items, onward = _found(search, place)
@@ -146,8 +150,25 @@ def _one(id: str, refusal: str | None = None) -> str:
         is_done=request.args.get("done") == "1" and decision.kind is DecisionKind.REVERTED,
         words=KINDS[decision.kind],
         outlook=OUTLOOK.get(decision.kind),
-        most=LONGEST_SHOWN,
+        changes=decision.changes.items[:CHANGES_SHOWN],
+        pieces_of=partial(_pieces, decision.changes.items),
     )
+
+
+def _pieces(changes: Sequence[Change], text: str) -> list[Piece]:
+    """A text with marks where it differs, as much of it as there is room. Which side of the changes
+    it is depends on what was decided: the one whose words stand in it."""
+    as_before = [(change.before, change.before_span, change.fact) for change in changes]
+    as_after = [(change.after, change.after_span, change.fact) for change in changes]
+    marks = max((_places(text, side) for side in (as_before, as_after)), key=len)
+    return within(cut(text, marks), WEIGHT_OF_A_TEXT)
+
+
+def _places(
+    text: str, side: Sequence[tuple[str | None, tuple[int, int] | None, bool]]
+) -> dict[int, Place]:
+    found = (place(text, words, span, fact=fact) for words, span, fact in side)
+    return {number: one for number, one in enumerate(found) if one is not None}
 
 
 def _found(search: Search, place: str | None) -> tuple[tuple[Decision, ...], str | None]:
@@ -173,7 +194,7 @@ def _of_document(search: Search, place: str | None) -> tuple[tuple[Decision, ...
         found = wiring().reviewer.decisions(only, search.wanted, PAGE, place)
         return found.items, found.next
     items: list[Decision] = []
-    for name in sorted(allowed & frozenset(_collections())):
+    for name in sorted(allowed & frozenset(collections())):
         items += wiring().reviewer.decisions(name, search.wanted, PAGE, None).items
     return tuple(items), None
 
@@ -207,14 +228,6 @@ def _search() -> tuple[Search, str | None]:
         ),
         refusal,
     )
-
-
-def _collections() -> list[str]:
-    token: Token | None = visitor().token
-    known = [info.name for info in wiring().catalogue.collections(MOST_COLLECTIONS, None).items]
-    if token is None or token.collections is None:
-        return known
-    return [name for name in known if name in token.collections]
 
 
 def _led_to(address: str) -> AnyResponse:

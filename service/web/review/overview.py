@@ -90,11 +90,12 @@ def show() -> Answer:
     """The page, for one collection or all that the visitor may look at."""
     infos = wiring().catalogue.collections(MOST_COLLECTIONS, None).items
     allowed = visitor().collections
-    known = [info for info in infos if allowed is None or info.name in allowed]
+    offered = [info for info in infos if allowed is None or info.name in allowed]
+    known = offered
     chosen = request.args.get("collection") or None
     if chosen is not None:
         permit(chosen)
-        known = [info for info in known if info.name == chosen]
+        known = [info for info in offered if info.name == chosen]
         if not known:
             raise UnknownCollection("there is no collection of this name")
     names = [info.name for info in known]
@@ -105,7 +106,7 @@ def show() -> Answer:
             sums.add(counted.collections[name])
     return render_template(
         "review/overview.html",
-        collections=[info.name for info in infos if allowed is None or info.name in allowed],
+        collections=[info.name for info in offered],
         chosen=chosen,
         sums=sums,
         waiting=sums.conflicts[ConflictStatus.OPEN],
