@@ -16,7 +16,6 @@ from service.web.access import permit
 from service.web.wiring import wiring
 
 MOST_COLLECTIONS: Final = 500
-_LOOKS_ON: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,16 +50,9 @@ class Chosen:
         return None if token is None else token.collections
 
     def next_id(self, place: str | None, *, back: bool = False) -> str | None:
-        """The conflict behind (or before) a place of the queue; None where there is none, or none
-        near enough to be found."""
-        for _ in range(_LOOKS_ON):
-            part = wiring().reviewer.queue(self.names, self.wanted, 1, place, back=back)
-            if part.items:
-                return part.items[0].id
-            if part.behind is None:
-                break
-            place = part.behind
-        return None
+        """The conflict behind (or before) a place of the queue; None where there is none."""
+        part = wiring().reviewer.queue(self.names, self.wanted, 1, place, back=back)
+        return part.items[0].id if part.items else None
 
 
 def chosen(values: Mapping[str, Any] | None = None) -> Chosen:
