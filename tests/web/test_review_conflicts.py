@@ -227,6 +227,20 @@ def test_a_held_update_says_that_the_old_text_goes_with_it(
     assert (ruled["status"], entry["retire"]) == ("resolved", ["page"])
 
 
+def test_two_active_texts_say_what_a_ruling_takes_away(
+    dana: Browser, check: Post, client: FlaskClient
+) -> None:
+    client.put("/collections/open", json={"on_conflict": "ingest"})
+    check("old", RENTAL.format(2, "Monday"), collection="open")
+    id = check("new", RENTAL.format(3, "Monday"), collection="open")["conflict"]["id"]
+    page = dana.get(f"/{id}")
+    assert "new is dropped and retired: downstream deletes it." in words(page)
+    assert "new stays active, as it is." in words(page)
+    dana.rule(page, "existing")
+    (entry,) = client.get("/decisions?kind=resolved").get_json()["items"]
+    assert (entry["ingest"], entry["retire"]) == ([], ["new"])
+
+
 def test_a_void_conflict_says_so_and_an_open_page_of_it_rules_on_nothing(
     dana: Browser, client: FlaskClient, two: list[str]
 ) -> None:
