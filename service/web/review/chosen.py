@@ -9,13 +9,13 @@ from typing import Any, Final
 from flask import g, request
 
 from service.dedup.queue import Order, QueueFilter
-from service.errors import UnknownCollection
 from service.text.changes import ChangeKind
 from service.tokens import Token
 from service.web.access import permit
 from service.web.wiring import wiring
 
-MOST_COLLECTIONS: Final = 500
+# What a page has room for.
+MOST_COLLECTIONS: Final = 150
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,15 +70,13 @@ def chosen(values: Mapping[str, Any] | None = None) -> Chosen:
     )
 
 
-def collections() -> list[str]:
-    """The collections that the visitor may choose from."""
+def collections(one: Chosen) -> list[str]:
+    """The collections that a list can offer, the chosen one among them; raises UnknownCollection
+    where that is not there."""
     token: Token | None = g.token
     allowed = None if token is None else token.collections
     known = [info.name for info in wiring().catalogue.collections(MOST_COLLECTIONS, None).items]
-    return known if allowed is None else [name for name in known if name in allowed]
-
-
-def refuse_unknown(one: Chosen, known: list[str]) -> None:
-    """Raises UnknownCollection for a collection that is not there."""
-    if one.collection is not None and one.collection not in known:
-        raise UnknownCollection("there is no collection of this name")
+    offered = known if allowed is None else [name for name in known if name in allowed]
+    if one.collection is None or one.collection in offered:
+        return offered
+    return [wiring().catalogue.collection(one.collection).name, *offered]
