@@ -21,6 +21,7 @@ from bench import (
     machine,
     memory,
     recall,
+    review_queue,
     scale,
 )
 from bench.figures import Row, keep, show, table
@@ -39,6 +40,7 @@ def questions(data: Path | None, *, large: bool) -> list[Question]:
         ("memory", memory.measure),
         ("recall", lambda: recall.measure(data)),
         ("scale", lambda: scale.measure(large=False)),
+        ("review", review_queue.measure),
         ("family", family.measure),
     ]
 

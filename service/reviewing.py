@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from collections.abc import Collection as Collection_
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from service.cursors import read_cursor, read_places, write_cursor, write_places
@@ -22,6 +24,7 @@ from service.dedup.decisions import (
     Ruling,
     Side,
 )
+from service.dedup.queue import Case, Queued, QueueFilter, QueuePage
 from service.dedup.stored import Page
 from service.drafting import Draft, downstream
 from service.errors import (
@@ -32,11 +35,12 @@ from service.errors import (
     UnknownConflict,
     UnknownDecision,
 )
+from service.foreseeing import outlook
 from service.reverting import revert_step
 from service.ruling import ruling_draft
 from service.settling import Settler
 from service.store.base import Applied, Collection, CollectionChanged, Store
-from service.store.step import LogEntry, StoredConflict
+from service.store.step import LogEntry, StoredConflict, place_of
 
 CHARACTERS_A_PAGE = 4_000_000
 
@@ -82,10 +86,46 @@ class Reviewer:
         known, conflict = self._conflict(id)
         return self._shown(known, [conflict])[0]
 
-    def resolve(self, id: str, keep: Keep, by: str, note: str | None) -> Ruling:
-        """Rules on a conflict. The same ruling again is no error.
+    def case(self, id: str) -> Case:
+        """One conflict with what a ruling on it would do; raises UnknownConflict."""
+        known, conflict = self._conflict(id)
+        return Case(self._shown(known, [conflict])[0], outlook(self._store, known, conflict))
 
-        Raises UnknownConflict, AlreadyResolved, EarlierConflict or ConflictVoid."""
+    def queue(
+        self,
+        names: Collection_[str] | None,
+        wanted: QueueFilter,
+        limit: int,
+        place: str | None = None,
+        *,
+        back: bool = False,
+    ) -> QueuePage:
+        """A part of the queue that these collections (None: all) make together, from behind the
+        conflict `place` (None, or one that is gone: from the beginning) on, or `back` from before
+        it, the nearest first. Collections that are not there have none."""
+        start = None
+        if place is not None:
+            with suppress(UnknownConflict):
+                start = self._conflict(place)
+        collections = self._named_collections(names)
+        part = self._store.queue(collections, wanted, limit, start, back=back)
+        items = tuple(_queued(known, conflict) for known, conflict in part.items)
+        return QueuePage(
+            items, None if part.end is None else part.end[0].conflict_name(part.end[1])
+        )
+
+    def conflict_counts(self, names: Collection_[str] | None) -> dict[ConflictStatus, int]:
+        """How many conflicts these collections (None: all) have, by status."""
+        return self._store.conflict_counts(self._named_collections(names))
+
+    def resolve(
+        self, id: str, keep: Keep, by: str, note: str | None, *, seen: str | None = None
+    ) -> Ruling:
+        """Rules on a conflict. The same ruling again is no error, but with `seen` (what the
+        `Outlook` had): then any ruling, and any change, since it was looked at is.
+
+        Raises UnknownConflict, AlreadyResolved, ConflictChanged, EarlierConflict or
+        ConflictVoid."""
         ends_at = time.monotonic() + self._deadline
         while time.monotonic() < ends_at:
             known, conflict = self._conflict(id)
@@ -93,18 +133,20 @@ class Reviewer:
                 raise ConflictVoid("one of the texts left before there was a ruling")
             ruled = conflict.resolution
             if ruled is not None:
-                if ruled.keep is not keep:
+                if ruled.keep is not keep or seen is not None:
                     raise AlreadyResolved(f"{ruled.by} ruled before: {ruled.keep.value} stays")
                 return Ruling(self._shown(known, [conflict])[0], ruled.ingest, ruled.retire)
             now = int(self._clock() * 1000)
             with suppress(CollectionChanged):
                 draft = ruling_draft(
-                    self._store, known, conflict, keep=keep, by=by, note=note, now=now
+                    self._store, known, conflict, keep=keep, by=by, note=note, now=now, seen=seen
                 )
                 applied = None if draft is None else self._store.apply(known, draft.finished())
                 if draft is not None and applied is not None:
                     ingest, retire = self._settled(known, draft, applied, now)
-                    resolved = draft.step.closed[0].conflict or conflict
+                    closed = draft.step.closed[0].conflict or conflict
+                    decision = applied.first_entry + place_of(closed.decision)
+                    resolved = replace(closed, decision=decision)
                     return Ruling(self._shown(known, [resolved])[0], ingest, retire)
         raise StoreUnavailable("the documents changed too often for a ruling in time")
 
@@ -200,6 +242,15 @@ class Reviewer:
                 found.append(self._store.collection(info.name))
         return found
 
+    def _named_collections(self, names: Collection_[str] | None) -> list[Collection]:
+        if names is None:
+            return self._collections(None)
+        found = []
+        for name in sorted(names):
+            with suppress(UnknownCollection):
+                found.append(self._store.collection(name))
+        return found
+
     def _conflict(self, id: str) -> tuple[Collection, StoredConflict]:
         known, number = self._named(id, "c")
         conflict = None if known is None else self._store.conflict(known, number)
@@ -259,7 +310,7 @@ class Reviewer:
                 existing=sides[2 * at],
                 incoming=sides[2 * at + 1],
                 opened_at=_moment(conflict.opened_at),
-                resolution=_resolution(conflict),
+                resolution=_resolution(known, conflict),
             )
             for at, conflict in enumerate(found)
         ]
@@ -291,11 +342,26 @@ class Reviewer:
         ]
 
 
-def _resolution(conflict: StoredConflict) -> Resolution | None:
+def _resolution(known: Collection, conflict: StoredConflict) -> Resolution | None:
     ruled = conflict.resolution
     if ruled is None or conflict.status is not ConflictStatus.RESOLVED:
         return None
-    return Resolution(ruled.keep, ruled.by, ruled.note, _moment(ruled.at))
+    decision = known.decision_name(conflict.decision)
+    return Resolution(ruled.keep, ruled.by, ruled.note, _moment(ruled.at), decision)
+
+
+def _queued(known: Collection, conflict: StoredConflict) -> Queued:
+    return Queued(
+        id=known.conflict_name(conflict.number),
+        collection=known.name,
+        status=conflict.status,
+        score=conflict.score,
+        changes=conflict.changes,
+        existing=conflict.existing_id,
+        incoming=conflict.incoming_id,
+        opened_at=_moment(conflict.opened_at),
+        resolution=_resolution(known, conflict),
+    )
 
 
 def _moment(milliseconds: int) -> datetime:

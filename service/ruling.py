@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from hashlib import sha256
 
 from service.dedup.decisions import ConflictStatus, DecisionKind, Keep
 from service.dedup.pairs import ruled, texts_pair
 from service.dedup.verdict import State
 from service.drafting import Draft
-from service.errors import EarlierConflict
+from service.errors import ConflictChanged, EarlierConflict
 from service.placing import drop_under_its_id
 from service.store.base import Collection, Store, StoredText
 from service.store.step import LogEntry, StoredConflict, StoredResolution
@@ -20,6 +21,16 @@ REASONS = {
 }
 
 
+def seen_mark(existing: StoredText, incoming: StoredText) -> str:
+    """Stands for what a person is shown of an open conflict: another one, once a text was written
+    anew, got other metadata or was decided on, so after a ruling that was taken back too."""
+    told = [
+        (text.number, text.state.value, text.decision, text.hashes.bytes.hex(), text.updated_at)
+        for text in (existing, incoming)
+    ]
+    return sha256(repr(told).encode()).hexdigest()[:16]
+
+
 def ruling_draft(
     store: Store,
     collection: Collection,
@@ -29,13 +40,17 @@ def ruling_draft(
     by: str,
     note: str | None,
     now: int,
+    seen: str | None = None,
 ) -> Draft | None:
     """The draft of a ruling on an open conflict; None where its texts have changed: look again.
 
-    Raises EarlierConflict where the existing text waits for a ruling of its own."""
+    Raises EarlierConflict where the existing text waits for a ruling of its own, and
+    ConflictChanged where the texts are not as they were when `seen` stood for them."""
     existing, incoming = store.records(collection, [conflict.existing, conflict.incoming])
     if existing is None or incoming is None:
         return None
+    if seen is not None and seen != seen_mark(existing, incoming):
+        raise ConflictChanged("the texts have changed since they were looked at")
     if existing.state is State.HELD:
         raise EarlierConflict("the existing text waits for a ruling of its own: rule on that first")
     if existing.state is not State.ACTIVE or not incoming.state.is_indexed:

@@ -21,12 +21,13 @@ class Side(Told):
 
 @dataclass(frozen=True, kw_only=True)
 class Resolution(Told):
-    """Who ruled on a conflict, and what stays."""
+    """Who ruled on a conflict, and what stays; `decision` can be taken back."""
 
     keep: str
     by: str
     note: str | None
     at: datetime
+    decision: str
 
 
 @dataclass(frozen=True, kw_only=True)

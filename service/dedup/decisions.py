@@ -52,12 +52,14 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
-    """How a conflict was ruled on, by whom."""
+    """How a conflict was ruled on, by whom; `decision` is the id of the log entry, which may be
+    taken back."""
 
     keep: Keep
     by: str
     note: str | None
     at: datetime
+    decision: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from service.dedup.decisions import ConflictFilter, DecisionFilter
+from service.dedup.decisions import ConflictFilter, ConflictStatus, DecisionFilter
+from service.dedup.queue import QueueFilter
 from service.dedup.scheme import CollectionSettings, Scheme
 from service.dedup.stored import (
     CollectionInfo,
@@ -232,6 +233,15 @@ class Applied:
     unsettled: int
 
 
+@dataclass(frozen=True, slots=True)
+class QueuePart:
+    """Conflicts in the order of a queue, each with its collection. `end` is the collection and the
+    number of the conflict behind which (or before which) it goes on; None where it ends."""
+
+    items: Sequence[tuple[Collection, StoredConflict]]
+    end: tuple[Collection, int] | None
+
+
 class Store(Protocol):
     """The index. Every verb may raise StoreUnavailable; those that add, StoreFull."""
 
@@ -321,6 +331,26 @@ class Store(Protocol):
     ) -> tuple[list[StoredConflict], int | None]:
         """Conflicts from number `below` (left out; None: the newest) downwards, and where to go on:
         None at the end. Fewer than `most` where it takes long to find them."""
+
+    def queue(
+        self,
+        collections: Sequence[Collection],
+        wanted: QueueFilter,
+        most: int,
+        start: tuple[Collection, StoredConflict] | None,
+        *,
+        back: bool = False,
+    ) -> QueuePart:
+        """A part of the queue that the collections make together, from behind `start` (a conflict
+        of any status; None: the beginning) on, or `back` from before it. What it costs grows with
+        `most` and the number of collections only; a part may be short, or empty, though it goes
+        on."""
+
+    def open_with(self, collection: Collection, texts: Sequence[int], most: int) -> list[list[int]]:
+        """For each text the open conflicts, `most` at most, whose existing text it is."""
+
+    def conflict_counts(self, collections: Sequence[Collection]) -> dict[ConflictStatus, int]:
+        """How many conflicts the collections have, by status."""
 
     def entry(self, collection: Collection, number: int) -> LogEntry | None:
         """A log entry by its number, or None."""

@@ -29,6 +29,9 @@
     ts1:{U.P}:n             zset    number of a conflict; its score is that      the conflict's
                                     while open, then minus that of its last
                                     entry
+    ts1:{U.P}:k             zset    places of conflicts in lists: open ones by   the conflict's
+                                    age and by score, closed ones by age, each
+                                    with the kinds of its changes; all score 0
     ts1:{U.P}:r             hash    a pair of texts -> which of them stays       the collection's
     ts1:{U.P}:v             hash    number of a held text -> its void conflict   until checked anew
     ts1:{U.P}:y             hash    place in a ring -> near miss (log.py)        until overwritten
@@ -75,6 +78,7 @@ class PartitionKeys:
     rulings: str
     unsettled: str
     near_misses: str
+    conflict_lists: str
 
     def of_texts(self) -> list[str]:
         """The keys that a look needs, in the order of `lua/records.lua`."""
@@ -101,6 +105,7 @@ class PartitionKeys:
             self.rulings,
             self.unsettled,
             self.near_misses,
+            self.conflict_lists,
         ]
 
     def shard(self, band: int, number: int) -> str:
@@ -118,4 +123,4 @@ def partition(uid: str, number: int = 0) -> PartitionKeys:
     """The keys of partition `number` of the collection `uid`."""
     prefix = f"{PREFIX}{{{uid}.{number}}}:"
     bands = tuple(f"{prefix}b{band}." for band in range(MOST_BANDS))
-    return PartitionKeys(prefix, bands, *(prefix + letter for letter in "msidxotwlqcenrvy"))
+    return PartitionKeys(prefix, bands, *(prefix + letter for letter in "msidxotwlqcenrvyk"))

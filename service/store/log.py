@@ -7,6 +7,7 @@ Members that say nothing are left out of the JSON.
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterable
 from typing import Any
 
 import orjson
@@ -17,7 +18,8 @@ from service.store.step import LogEntry, StoredConflict, StoredNearMiss, StoredR
 from service.text.changes import Change, ChangeKind, Changes
 
 ENTRY = struct.Struct(">c6s?5I")  # kind, at, reverted, number, twin, conflict, two kept texts
-CONFLICT = struct.Struct(">cII6sdI")  # status, existing, incoming, opened at, score, closing entry
+# Status, existing, incoming, opened at, score, kinds of changes, closing entry.
+CONFLICT = struct.Struct(">cII6sdHI")
 NEAR_MISS = struct.Struct(">IId6s")
 KIND_LETTERS = {
     DecisionKind.DROPPED: b"d",
@@ -36,6 +38,7 @@ STATUS_LETTERS = {
     ConflictStatus.RESOLVED: b"r",
     ConflictStatus.VOID: b"v",
 }
+_PLACES = {kind: place for place, kind in enumerate(ChangeKind)}
 STATUSES = {letter: status for status, letter in STATUS_LETTERS.items()}
 
 
@@ -103,9 +106,23 @@ def read_entry(number: int, written: bytes) -> LogEntry:
 def conflict_rest(conflict: StoredConflict) -> bytes:
     """What follows status and texts of a conflict that is opened."""
     head = CONFLICT.pack(
-        b"-", 0, 0, _packed_time(conflict.opened_at), conflict.score, conflict.decision
+        b"-",
+        0,
+        0,
+        _packed_time(conflict.opened_at),
+        conflict.score,
+        kinds_mask(change.kind for change in conflict.changes.items),
+        conflict.decision,
     )
     return head[9:] + _conflict_body(conflict)
+
+
+def kinds_mask(kinds: Iterable[ChangeKind]) -> int:
+    """Kinds of changes as a bit each, in 16."""
+    mask = 0
+    for kind in kinds:
+        mask |= 1 << _PLACES[kind]
+    return mask
 
 
 def conflict_closing(conflict: StoredConflict) -> bytes:
@@ -115,7 +132,7 @@ def conflict_closing(conflict: StoredConflict) -> bytes:
 
 def read_conflict(number: int, written: bytes) -> StoredConflict:
     """The conflict as it is kept."""
-    status, existing, incoming, opened_at, score, decision = CONFLICT.unpack_from(written)
+    status, existing, incoming, opened_at, score, _, decision = CONFLICT.unpack_from(written)
     body = orjson.loads(written[CONFLICT.size :])
     ruled = body.get("resolution")
     return StoredConflict(

@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from service.dedup.decisions import ConflictFilter, DecisionFilter
+from service.dedup.decisions import ConflictFilter, ConflictStatus, DecisionFilter
+from service.dedup.queue import QueueFilter
 from service.dedup.stored import (
     CollectionInfo,
     DocumentFilter,
@@ -26,6 +27,7 @@ from service.store.base import (
     CollectionChanged,
     CollectionState,
     Probe,
+    QueuePart,
     Recalled,
     Registered,
     Registration,
@@ -34,6 +36,7 @@ from service.store.base import (
     Standing,
     StoredText,
 )
+from service.store.conflict_queue import ConflictQueue
 from service.store.connection import Connection
 from service.store.decision_reader import DecisionReader
 from service.store.growth import Growth, GrowthMemory
@@ -69,6 +72,7 @@ class RedisStore:
         self._codec = TextCodec()
         self._listing = Listing(connection, self._codec, clock)
         self._decisions = DecisionReader(connection)
+        self._queue = ConflictQueue(connection)
         self._statistics = StatisticsReader(connection, self._registry)
         self._growth = GrowthMemory(connection)
 
@@ -327,6 +331,26 @@ class RedisStore:
     ) -> tuple[list[StoredConflict], int | None]:
         """Conflicts, the newest first, and where to go on."""
         return self._decisions.conflicts(collection, wanted, most, below)
+
+    def queue(
+        self,
+        collections: Sequence[Collection],
+        wanted: QueueFilter,
+        most: int,
+        start: tuple[Collection, StoredConflict] | None,
+        *,
+        back: bool = False,
+    ) -> QueuePart:
+        """A part of the queue that the collections make together."""
+        return self._queue.part(collections, wanted, most, start, back=back)
+
+    def open_with(self, collection: Collection, texts: Sequence[int], most: int) -> list[list[int]]:
+        """The open conflicts of existing texts."""
+        return self._queue.open_with(collection, texts, most)
+
+    def conflict_counts(self, collections: Sequence[Collection]) -> dict[ConflictStatus, int]:
+        """How many conflicts there are, by status."""
+        return self._queue.counts(collections)
 
     def entry(self, collection: Collection, number: int) -> LogEntry | None:
         """A log entry by its number, or None."""

@@ -7,7 +7,7 @@ from typing import Any
 _BYTES_HASH = "sha256:4f1b8d1c7e0a0f3f8b2b9f8fd9f6a1f39c7a7e4ab9dc53b0fca4ab0a0c4f9e11"
 _NORMALIZED_HASH = "sha256:09a2c3b5bd7ef00c1e9f6cbb3bb7a1d18e5f5f0e8a67f4fd0f4d3b7b6a5c2d10"
 
-_CONFLICT_ID, _DECISION_ID = "c-5c1e-1", "d-5c1e-7"
+_CONFLICT_ID, _DECISION_ID, _RULED_ID = "c-5c1e-1", "d-5c1e-7", "d-5c1e-8"
 _REASON = "facts differ: 2 hours -> 3 hours"
 _CHANGE = {"kind": "quantity", "before": "2 hours", "after": "3 hours", "fact": True}
 _EXISTING: dict[str, Any] = {
@@ -99,7 +99,11 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "Ruling": {
         **_CONFLICT,
         "status": "resolved",
-        "resolution": {**_RULING, "at": "2026-03-02T09:00:00Z"},
+        "resolution": {
+            **_RULING,
+            "at": "2026-03-02T09:00:00Z",
+            "decision": _RULED_ID,
+        },
         "ingest": [_INCOMING["id"]],
         "retire": [_EXISTING["id"]],
     },

@@ -118,4 +118,5 @@ def _resolution(resolution: Resolution) -> Json:
         "by": resolution.by,
         "note": resolution.note,
         "at": time(resolution.at),
+        "decision": resolution.decision,
     }

@@ -36,7 +36,13 @@ _LOCATED_CHANGE = an_object(
     ),
 )
 _SIDE = an_object(id=TEXT, text=_KEPT_TEXT, metadata=Metadata().json_schema())
-_RESOLUTION = an_object(keep=one_of(*Keep), by=TEXT, note=or_null(TEXT), at=TIME)
+_RESOLUTION = an_object(
+    keep=one_of(*Keep),
+    by=TEXT,
+    note=or_null(TEXT),
+    at=TIME,
+    decision=about(TEXT, "the entry of the log, which can be taken back"),
+)
 _CONFLICT: dict[str, Json] = {
     "id": TEXT,
     "collection": TEXT,

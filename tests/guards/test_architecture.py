@@ -19,7 +19,7 @@ OUTERMOST = {"service.app", "service.cli", "service.serving", "service.http_work
 USE_CASES = {"service.checker", "service.catalogue", "service.reviewing"}
 # What they are made of, from the ground up: each may import those before it.
 PARTS = ("preparing", "matching", "deciding", "drafting", "placing", "registering", "settling",
-         "concluding", "ruling", "reverting")  # fmt: skip
+         "concluding", "ruling", "foreseeing", "reverting")  # fmt: skip
 GROUND = {"service.text", "service.dedup", "service.errors",
           "service.store.base", "service.store.step", "service.stages"}  # fmt: skip
 

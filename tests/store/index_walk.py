@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha1
+from struct import pack
 from typing import Any
 
 from service.dedup.decisions import ConflictStatus, DecisionKind
@@ -13,7 +14,7 @@ from service.store.base import Collection, StoredText
 from service.store.connection import Connection
 from service.store.growth import Growth, tags_of_a_text
 from service.store.keys import PartitionKeys, partition
-from service.store.log import STATUS_LETTERS, read_conflict, read_entry, read_near_miss
+from service.store.log import STATUS_LETTERS, kinds_mask, read_conflict, read_entry, read_near_miss
 from service.store.records import unpack
 from service.store.redis_store import RedisStore
 from service.store.step import LogEntry, StoredConflict
@@ -75,6 +76,7 @@ class Kept:
     rulings: dict[bytes, bytes]
     unsettled: dict[int, int]
     near_misses: dict[int, bytes]
+    conflict_lists: dict[bytes, float]
 
     @property
     def standing(self) -> dict[int, str]:
@@ -130,6 +132,7 @@ def read(client: Any, collection: Collection) -> Kept:
         by_age={u32(number): score for number, score in scores(keys.conflicts_by_age)},
         rulings=client.hgetall(keys.rulings),
         unsettled={n: u32(conflict) for n, conflict in hash_of(keys.unsettled).items()},
+        conflict_lists=dict(scores(keys.conflict_lists)),
         near_misses={int(n): miss for n, miss in client.hgetall(keys.near_misses).items()},
     )
 
@@ -226,6 +229,11 @@ def of_conflicts(kept: Kept) -> Iterator[str]:
         yield "conflicts by existing text are not the open ones"
     if set(kept.by_age) != set(kept.conflicts):
         yield f"conflicts by age are not all: {set(kept.by_age) ^ set(kept.conflicts)}"
+    if set(kept.conflict_lists.values()) - {0.0}:
+        yield "a place in the lists of conflicts has a score"
+    listed = Counter(place[:-2] for place in kept.conflict_lists)
+    if listed != Counter(place for c in kept.conflicts.values() for place in places(c)):
+        yield f"the lists of conflicts have other places than conflicts: {listed}"
     if max(kept.conflicts, default=0) > kept.setting("conflicts"):
         yield "a conflict has a number that was never given"
     for number, conflict in kept.conflicts.items():
@@ -236,6 +244,18 @@ def of_conflicts(kept: Kept) -> Iterator[str]:
         yield from of_an_open_conflict(kept, conflict)
         if score != number:
             yield f"conflict {number} is open and of age {score}"
+
+
+def places(conflict: StoredConflict) -> list[bytes]:
+    """Where the lists of conflicts are to have one, written down once more, without its kinds."""
+    age = conflict.opened_at.to_bytes(6, "big") + conflict.number.to_bytes(4, "big")
+    if conflict.status is not OPEN:
+        return [STATUS_LETTERS[conflict.status] + inverted(age)]
+    return [b"a" + age, b"s" + inverted(pack(">d", conflict.score)) + age]
+
+
+def inverted(value: bytes) -> bytes:
+    return bytes(255 - byte for byte in value)
 
 
 def of_an_open_conflict(kept: Kept, conflict: StoredConflict) -> Iterator[str]:
@@ -252,6 +272,9 @@ def of_an_open_conflict(kept: Kept, conflict: StoredConflict) -> Iterator[str]:
         yield f"conflict {number} is of {existing.id} with itself"
     if incoming.conflict != number:
         yield f"conflict {number} is not the one that its incoming text names"
+    kinds = kinds_mask(change.kind for change in conflict.changes.items).to_bytes(2, "big")
+    if any(place + kinds not in kept.conflict_lists for place in places(conflict)):
+        yield f"conflict {number} is listed with other kinds of changes than it has"
     if conflict.decision or conflict.resolution is not None:
         yield f"conflict {number} is open, and something closed it"
 

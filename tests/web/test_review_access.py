@@ -56,11 +56,11 @@ def sign_in(guarded: Flask, secrets: dict[str, str]) -> Callable[..., FlaskClien
 def test_without_a_session_a_page_leads_to_signing_in_and_back(
     guarded: Flask, sign_in: Callable[..., FlaskClient]
 ) -> None:
-    asked = guarded.test_client().get("/review/conflicts?collection=a")
+    asked = guarded.test_client().get("/review/conflicts?collection=default")
     assert (asked.status_code, urlsplit(asked.location).path) == (303, SIGN_IN)
-    browser = sign_in(wanted="/review/conflicts?collection=a")
-    assert browser.last.location == "/review/conflicts?collection=a"  # type: ignore[attr-defined]
-    assert browser.get("/review/conflicts?collection=a").status_code == 200
+    browser = sign_in(wanted="/review/conflicts?collection=default")
+    assert browser.last.location == "/review/conflicts?collection=default"  # type: ignore[attr-defined]
+    assert browser.get("/review/conflicts?collection=default").status_code == 200
 
 
 @pytest.mark.parametrize("wanted", ["https://elsewhere.example/review", "//e.example/review", "/x"])

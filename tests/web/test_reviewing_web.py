@@ -161,7 +161,9 @@ def test_a_ruling_says_what_follows(
     expect_documented(ruling, "Ruling")
     assert (ruling["status"], ruling["ingest"], ruling["retire"]) == ("resolved", ingest, retire)
     resolution = ruling["resolution"]
-    assert resolution == {"keep": keep, "by": "dana", "note": "seen\ntwice", "at": resolution["at"]}
+    (entry,) = api.get("/decisions", kind="resolved")["items"]
+    told = {"by": "dana", "note": "seen\ntwice"}
+    assert resolution == {"keep": keep, **told, "at": entry["at"], "decision": entry["id"]}
     assert api.states("old", "new") == old_and_new
     told = {name: ruling[name] for name in ruling if name not in ("ingest", "retire")}
     assert api.get(address) == told

@@ -2,8 +2,8 @@
 -- or the memory limit leaves nothing behind. Run twice, the second run finds what it expected changed.
 --
 -- KEYS  1..8 as records.lua says  9 log  10 log index  11 conflicts  12 conflicts by existing text
---       13 conflicts by age  14 rulings  15 unsettled  16 near misses
---       17.. shards of the checked text, one a tag, then those of each text that moves
+--       13 conflicts by age  14 rulings  15 unsettled  16 near misses  17 lists of conflicts
+--       18.. shards of the checked text, one a tag, then those of each text that moves
 -- ARGV  1 revision  2 level  3 split  4 time in seconds, then lists, each behind the number of its items:
 --   what must hold
 --     ids         id, entry or ''
@@ -38,13 +38,14 @@
 --   {'exhausted'}   the numbers of this partition are used up
 local FEW_NEWCOMERS, NEAR_MISSES = 8, 256
 local NEW, OPENED, ENTRIES, ENTRIES_MOST = 4294967295, 4294967294, 4294967232, 4294967264
-local FIRST_SHARD = 17
+local FIRST_SHARD = 18
 local OPEN, VOID = 'o', 'v'
 
 local function step_keys()
   local keys = main_keys()
   keys.log, keys.log_index, keys.conflicts, keys.by_existing = KEYS[9], KEYS[10], KEYS[11], KEYS[12]
   keys.by_age, keys.rulings, keys.unsettled, keys.near = KEYS[13], KEYS[14], KEYS[15], KEYS[16]
+  keys.lists = KEYS[17]
   return keys
 end
 
@@ -190,16 +191,23 @@ local function apply_step()
     return record
   end
 
+  local function list(written, packed)
+    for _, place in ipairs(places_of(written, packed)) do redis.call('ZADD', keys.lists, 0, place) end
+  end
+
   local function close(packed, status, rest)
     local written = redis.call('HGET', keys.conflicts, packed)
     if not written then return nil end
     local was = string.sub(written, 1, 1)
     if was == status then return nil end
     local existing = string.sub(written, 2, 5)
+    for _, place in ipairs(places_of(written, packed)) do redis.call('ZREM', keys.lists, place) end
     if rest ~= '' then
-      written = string.sub(written, 1, 23) .. meant(string.sub(rest, 1, 4)) .. string.sub(rest, 5)
+      written = string.sub(written, 1, 25) .. meant(string.sub(rest, 1, 4)) .. string.sub(rest, 5)
     end
-    redis.call('HSET', keys.conflicts, packed, status .. string.sub(written, 2))
+    written = status .. string.sub(written, 2)
+    redis.call('HSET', keys.conflicts, packed, written)
+    list(written, packed)
     if status == OPEN then
       redis.call('ZADD', keys.by_existing, 0, existing .. packed)
       redis.call('ZADD', keys.by_age, u32(packed), packed)
@@ -293,7 +301,9 @@ local function apply_step()
   if step.opened[1] then
     local existing, incoming = meant(step.opened[1][1]), meant(step.opened[1][2])
     local packed = pack32(conflict)
-    redis.call('HSET', keys.conflicts, packed, OPEN .. existing .. incoming .. step.opened[1][3])
+    local written = OPEN .. existing .. incoming .. step.opened[1][3]
+    redis.call('HSET', keys.conflicts, packed, written)
+    list(written, packed)
     redis.call('ZADD', keys.by_existing, 0, existing .. packed)
     redis.call('ZADD', keys.by_age, conflict, packed)
     for place = 4, 5 do

@@ -3,7 +3,7 @@
 -- they keep. Which entry stands where, what kind it is and what it ingests and retires stays. Run
 -- twice, the second run finds nothing to take out.
 --
--- KEYS  1..16 as applying.lua says
+-- KEYS  1..17 as applying.lua says
 -- ARGV  1 id  2 how many entries  3.. numbers of entries that may name it, then of conflicts
 -- Returns how many entries it changed
 -- include wording
@@ -40,7 +40,7 @@ end
 for at = 3 + count, #ARGV do
   local written = redis.call('HGET', conflicts, ARGV[at])
   if written then
-    local bare, body = without_words(written, 27)
+    local bare, body = without_words(written, 29)
     if body.existing == id or body.incoming == id then
       redis.call('HSET', conflicts, ARGV[at], bare)
     end

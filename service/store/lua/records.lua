@@ -43,6 +43,19 @@ local function hashes_of(record) return string.sub(record, 39, 102) end
 local function entry_name(id) return string.sub(redis.sha1hex(id), 1, 12) end
 local function conflict_name(id) return 'x' .. entry_name(id) end
 
+-- Where the lists of conflicts have a conflict as it is written: an open one by age and by score (the
+-- most alike first, then the oldest), a closed one by its status, the newest first. Its kinds of
+-- changes stand behind.
+local function inverted(bytes)
+  return (string.gsub(bytes, '.', function(byte) return string.char(255 - string.byte(byte)) end))
+end
+local function places_of(written, number)
+  local status, age, kinds = string.sub(written, 1, 1), string.sub(written, 10, 15) .. number,
+    string.sub(written, 24, 25)
+  if status ~= 'o' then return { status .. inverted(age) .. kinds } end
+  return { 'a' .. age .. kinds, 's' .. inverted(string.sub(written, 16, 23)) .. age .. kinds }
+end
+
 local function id_of(record)
   return string.sub(record, 121, 120 + struct.unpack('>H', record, 114))
 end

@@ -3,11 +3,11 @@
 -- a dropped copy, the text of one that left, a conflict that is over. Run twice, the second run finds
 -- less to do.
 --
--- KEYS  1..16 as applying.lua says
+-- KEYS  1..17 as applying.lua says
 -- ARGV  1 revision  2 entries before this go (seconds)  3 most entries
 -- Returns {'done', entries taken out, time of the oldest that stays or false} or {'revision', …}
 local keys = main_keys()
-local log, log_index, conflicts, by_age = KEYS[9], KEYS[10], KEYS[11], KEYS[13]
+local log, log_index, conflicts, by_age, lists = KEYS[9], KEYS[10], KEYS[11], KEYS[13], KEYS[17]
 local MOST_CONFLICTS = 200
 local now = redis.call('HMGET', keys.settings, 'revision', 'trimmed', 'logged')
 if now[1] ~= ARGV[1] then return { 'revision', now[1] } end
@@ -56,7 +56,9 @@ end
 -- Conflicts that are over stand in order of the entry that closed them, as negative scores.
 local over = redis.call('ZRANGEBYSCORE', by_age, -trimmed, -1, 'LIMIT', 0, MOST_CONFLICTS)
 for _, conflict in ipairs(over) do
-  local names = cjson.decode(string.sub(redis.call('HGET', conflicts, conflict), 28))
+  local written = redis.call('HGET', conflicts, conflict)
+  local names = cjson.decode(string.sub(written, 30))
+  for _, place in ipairs(places_of(written, conflict)) do redis.call('ZREM', lists, place) end
   for _, id in ipairs({ names.existing, names.incoming }) do
     redis.call('ZREM', log_index, conflict_name(id) .. conflict)
   end

@@ -38,6 +38,11 @@ def shown(text: object) -> Markup:
     return Markup("").join(pieces)
 
 
+def is_unseen(character: str) -> bool:
+    """Whether a character is written out by its number."""
+    return _UNSEEN.match(character) is not None
+
+
 def _written_out(character: str) -> Markup:
     code = f"U+{ord(character):04X}"
     name = unicodedata.name(character, "")
