@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Final
 
 from service.client import Twinsift
@@ -26,7 +27,7 @@ def serving(data_dir: Path, **settings: str) -> Iterator[str]:
     environment counts, but those that are given.
 
     Raises:
-        RuntimeError: it does not start; it has said why on stderr.
+        RuntimeError: it does not start; the message is what it said.
     """
     port = _free_port()
     environ = {key: value for key, value in os.environ.items() if not key.startswith("TWINSIFT_")}
@@ -37,25 +38,33 @@ def serving(data_dir: Path, **settings: str) -> Iterator[str]:
         "TWINSIFT_LOG_LEVEL": "warning",
         **settings,
     }
-    # A group of its own: Ctrl-C is for us, and we tell it to stop.
-    process = subprocess.Popen(
-        [sys.executable, "-m", "service.cli", "serve"], env=environ, start_new_session=True
-    )
-    try:
-        address = f"http://127.0.0.1:{port}"
-        _wait_until_ready(process, address)
-        yield address
-    finally:
-        _stop(process)
+    with TemporaryFile("w+") as said:
+        # A group of its own: Ctrl-C is for us, and we tell it to stop.
+        process = subprocess.Popen(
+            [sys.executable, "-m", "service.cli", "serve"],
+            env=environ,
+            stderr=said,
+            start_new_session=True,
+        )
+        try:
+            address = f"http://127.0.0.1:{port}"
+            if not _is_ready(process, address):
+                said.seek(0)
+                raise RuntimeError(f"the service did not start: {said.read()}")
+            yield address
+        finally:
+            _stop(process)
 
 
-def _wait_until_ready(process: subprocess.Popen[bytes], address: str) -> None:
+def _is_ready(process: subprocess.Popen[bytes], address: str) -> bool:
+    """Waits until it is; False where it ended or took too long."""
     give_up = time.monotonic() + _START_SECONDS
     with Twinsift(address) as twinsift:
         while not twinsift.ready():
             if process.poll() is not None or time.monotonic() > give_up:
-                raise RuntimeError("the service did not start")
+                return False
             time.sleep(0.1)
+    return True
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:

@@ -3,12 +3,12 @@
 from service.client import Twinsift
 
 RULES = (
-    """A booking can be cancelled for a full refund until HOURS before the rental starts. After that,
-half of the price is refunded, and nothing once the bike has been collected.""",
-    """The shop at the mill pond lends every helmet and lock free of charge for HOURS, and both are to
-be returned, clean and dry, to the counter where they were picked up.""",
-    """Whoever keeps a cargo bike for HOURS pays a deposit in advance, and is shown the brakes and the
-stand before the first ride by somebody of the workshop.""",
+    """A booking can be cancelled for a full refund until HOURS before the rental starts. After
+that, half of the price is refunded, and nothing once the bike has been collected.""",
+    """The shop at the mill pond lends every helmet and lock free of charge for HOURS, and both are
+to be returned, clean and dry, to the counter where they were picked up.""",
+    """Whoever keeps a cargo bike for HOURS pays a deposit in advance, and is shown the brakes and
+the stand before the first ride by somebody of the workshop.""",
 )
 
 
