@@ -6,10 +6,9 @@ No service is asked.
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +17,8 @@ from service.commands.output import is_for_people, safe, write_json, write_table
 from service.commands.parts import Commands, command
 
 if TYPE_CHECKING:
-    from service.dedup.calibration import Pair, ScoredPair, Sweep
+    from service.dedup.calibration import ScoredPair, Sweep
+    from service.dedup.labelled import LabelledPairs
 
 STDIN = "-"
 SHINGLES = ("word:1", "word:2", "word:3", "word:5", "char:3", "char:5")
@@ -34,9 +34,9 @@ def add(commands: Commands) -> None:
         "calibrate",
         run,
         summary="tell what thresholds do to labelled pairs",
-        about="Reads labelled pairs, a line of JSON each (a, b, duplicate: true or false),\n"
-        "and tells what every threshold would have done to them. `twinsift sample` makes such\n"
-        "lines to be labelled; one whose duplicate is null is left out.\n"
+        about="Reads labelled pairs, a line of JSON each (a, b, duplicate: true or false) or CSV\n"
+        "with such a header, and tells what every threshold would have done to them.\n"
+        "`twinsift sample` makes lines to be labelled; one whose duplicate is null is left out.\n"
         "Tables at a terminal, elsewhere one line of JSON as POST /calibrate answers.",
     )
     parser.add_argument("pairs", help="the file; -: stdin")
@@ -74,12 +74,14 @@ def run(chosen: argparse.Namespace, _environ: Mapping[str, str]) -> int:
         raise UsageError("--threshold: must be above 0 and at most 1")
     if min(chosen.cost_missed, chosen.cost_wrongly_joined) < 0:
         raise UsageError("costs must not be negative")
-    pairs = _pairs(chosen.pairs)
+    found = _pairs(chosen.pairs)
     costs = Costs(chosen.cost_missed, chosen.cost_wrongly_joined)
     try:
-        sweeps = calibrate(pairs, chosen.normalization, shingles, sorted(thresholds), costs)
+        sweeps = calibrate(found.pairs, chosen.normalization, shingles, sorted(thresholds), costs)
     except EmptyText as error:
-        raise CommandError(f"{chosen.pairs}: {error} at {error.faults[0].pointer}") from None
+        _, _, place, side = error.faults[0].pointer.split("/")
+        line = found.lines[int(place)]
+        raise CommandError(f"{chosen.pairs}: line {line}: {error} {side}") from None
     if chosen.plot is not None:
         _plot(sweeps, chosen.plot)
     if not is_for_people():
@@ -100,50 +102,27 @@ def _run(written: str) -> tuple[str, int]:
     return found[1], int(found[2])
 
 
-def _pairs(file: str) -> list[Pair]:
+def _pairs(file: str) -> LabelledPairs:
     """The labelled pairs of a file; says how many are not labelled yet."""
-    from service.dedup.calibration import Pair  # noqa: PLC0415 - see `commands`
+    from service.dedup.labelled import NotPairs, read_pairs  # noqa: PLC0415 - see `commands`
 
-    pairs, unlabelled = [], 0
-    for place, line in enumerate(_lines(file), 1):
-        if not line.strip():
-            continue
-        pair = _pair(file, place, line)
-        if pair["duplicate"] is None:
-            unlabelled += 1
-        else:
-            pairs.append(Pair(pair["a"], pair["b"], pair["duplicate"]))
-    if unlabelled:
-        sys.stderr.write(f"twinsift: {unlabelled} pairs are not labelled and left out\n")
-    if not pairs:
-        raise CommandError(f"{file}: has no labelled pairs")
-    return pairs
-
-
-def _lines(file: str) -> Iterator[str]:
     try:
-        if file == STDIN:
-            yield from sys.stdin.buffer.read().decode("utf-8").split("\n")
-        else:
-            yield from Path(file).read_text("utf-8").split("\n")
+        found = read_pairs(_written(file))
+    except NotPairs as error:
+        raise CommandError(f"{file}: {error}") from None
+    if found.unlabelled:
+        sys.stderr.write(f"twinsift: {found.unlabelled} pairs are not labelled and left out\n")
+    return found
+
+
+def _written(file: str) -> str:
+    try:
+        written = sys.stdin.buffer.read() if file == STDIN else Path(file).read_bytes()
+        return written.decode("utf-8")
     except OSError as exc:
         raise CommandError(f"{file}: {exc.strerror}") from None
     except UnicodeDecodeError:
         raise CommandError(f"{file}: is not UTF-8") from None
-
-
-def _pair(file: str, place: int, line: str) -> dict[str, Any]:
-    try:
-        pair = json.loads(line)
-    except ValueError:
-        raise CommandError(f"{file}: line {place} is not JSON") from None
-    if not isinstance(pair, dict) or not {"a", "b", "duplicate"} <= set(pair):
-        raise CommandError(f"{file}: line {place} has not a, b and duplicate")
-    if not isinstance(pair["a"], str) or not isinstance(pair["b"], str):
-        raise CommandError(f"{file}: line {place}: a and b must be strings")
-    if pair["duplicate"] is not None and not isinstance(pair["duplicate"], bool):
-        raise CommandError(f"{file}: line {place}: duplicate must be true, false or null")
-    return pair
 
 
 def _plot(sweeps: Sequence[Sweep], path: Path) -> None:

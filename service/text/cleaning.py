@@ -6,7 +6,7 @@ length of the text.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -34,6 +34,8 @@ _SUSPECT: Final = re.compile(
     "[\x00-\x09\x0b-\x1f\x7f-\xa0\xad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f"
     "\u205f-\u206f\u3000\ufeff\U000e0000-\U000e007f]"
 )
+
+TidyingStep = Callable[[str, Tally], str]
 
 CLEANING_VERSION: Final = 1  # what is cleaned otherwise is shingled otherwise: part of the scheme
 
@@ -82,11 +84,11 @@ def clean(pages: Sequence[str], rules: CleaningRules) -> Cleaned:
     """Clean a document's pages by the rules, and report what went."""
     tally = Tally()
     tidied = [page if _is_tidy(page) else _tidy(page, rules, tally) for page in pages]
-    if len(tidied) == 1 and page_numbers.holds_none(tidied[0]):
+    if has_no_furniture(tidied):
         return _without_furniture(pages[0], tidied[0], tally)
 
     log = LineLog()
-    cleaned = _drop_page_furniture(tidied, rules, log, tally)
+    cleaned = drop_page_furniture(tidied, rules, log, tally)
     report = tally.report(
         before=sum(map(len, pages)),
         after=sum(map(len, cleaned)),
@@ -117,20 +119,33 @@ def _holds_suspects(page: str) -> bool:
 
 
 def _tidy(page: str, rules: CleaningRules, tally: Tally) -> str:
-    if _holds_suspects(page):
-        page = page_tidying.unify_line_ends(page, tally)
-        if rules.control_characters:
-            page = page_tidying.drop_controls(page, tally)
-        if rules.invisible_characters:
-            page = page_tidying.drop_invisible(page, tally)
-    if rules.whitespace:
-        page = page_tidying.tidy_blanks(page, tally)
-    if rules.empty_lines:
-        page = page_tidying.drop_empty_lines(page, tally)
+    for _, step in tidying_steps(page, rules):
+        page = step(page, tally)
     return page
 
 
-def _drop_page_furniture(
+def tidying_steps(page: str, rules: CleaningRules) -> list[tuple[str, TidyingStep]]:
+    """The rules for characters and single lines that a page goes through, in order."""
+    steps: list[tuple[str, TidyingStep]] = []
+    if _holds_suspects(page):
+        steps.append(("line_ends", page_tidying.unify_line_ends))
+        if rules.control_characters:
+            steps.append(("control_characters", page_tidying.drop_controls))
+        if rules.invisible_characters:
+            steps.append(("invisible_characters", page_tidying.drop_invisible))
+    if rules.whitespace:
+        steps.append(("whitespace", page_tidying.tidy_blanks))
+    if rules.empty_lines:
+        steps.append(("empty_lines", page_tidying.drop_empty_lines))
+    return steps
+
+
+def has_no_furniture(tidied: Sequence[str]) -> bool:
+    """Whether it is plain that the rules for headers and page numbers have nothing to do."""
+    return len(tidied) == 1 and page_numbers.holds_none(tidied[0])
+
+
+def drop_page_furniture(
     pages: list[str], rules: CleaningRules, log: LineLog, tally: Tally
 ) -> list[str]:
     """Drop running headers, footers and page numbers, until nothing more goes.

@@ -7,29 +7,36 @@ from service.text.cleaning_report import Example, Tally
 
 
 @dataclass(slots=True)
-class _Entry:
+class Entry:
+    """What went of one line of a page: all that was left of it, or `chars` at its end."""
+
     rule: str
     page: int
+    line: int
     text: str
     named: str
     chars: int
+    is_whole: bool
 
 
 @dataclass(slots=True)
 class LineLog:
     """Lines removed or shortened, and lines that stay though they repeat."""
 
-    entries: list[_Entry] = field(default_factory=list)
+    entries: list[Entry] = field(default_factory=list)
     once: set[str] = field(default_factory=set)
     kept: dict[str, set[int]] = field(default_factory=dict)
 
-    def removed(self, rule: str, page: int, line: str, *, named: str | None = None) -> None:
+    def removed(
+        self, rule: str, page: int, line: int, text: str, *, named: str | None = None
+    ) -> None:
         """A whole line went, its newline included; lines with one name are one example."""
-        self.entries.append(_Entry(rule, page, line, named or line, len(line) + 1))
+        chars = len(text) + 1
+        self.entries.append(Entry(rule, page, line, text, named or text, chars, is_whole=True))
 
-    def shortened(self, rule: str, page: int, cut: str, chars: int) -> None:
-        """`chars` characters went from a line that stays."""
-        self.entries.append(_Entry(rule, page, cut, cut, chars))
+    def shortened(self, rule: str, page: int, line: int, cut: str, chars: int) -> None:
+        """`chars` characters went from the end of a line that stays."""
+        self.entries.append(Entry(rule, page, line, cut, cut, chars, is_whole=False))
 
     def stays(self, line: str, pages: Iterable[int], *, once: bool) -> None:
         """A line that repeats stays: one copy of it (`once`), or all."""
@@ -48,7 +55,7 @@ class LineLog:
 
     def examples(self, of: int) -> dict[str, Sequence[Example]]:
         """The removed lines of each rule, those from most pages first."""
-        groups: dict[str, dict[str, list[_Entry]]] = {}
+        groups: dict[str, dict[str, list[Entry]]] = {}
         for entry in self.entries:
             groups.setdefault(entry.rule, {}).setdefault(entry.named, []).append(entry)
         return {rule: _most_first(named.values(), of, self.once) for rule, named in groups.items()}
@@ -58,7 +65,7 @@ class LineLog:
         return [Example(line, len(pages), of, kept=True) for line, pages in self.kept.items()]
 
 
-def _most_first(groups: Iterable[list[_Entry]], of: int, once: set[str]) -> list[Example]:
+def _most_first(groups: Iterable[list[Entry]], of: int, once: set[str]) -> list[Example]:
     found = [
         Example(group[0].text, len({entry.page for entry in group}), of, group[0].text in once)
         for group in groups

@@ -73,7 +73,7 @@ class PageNumbers:
             if not found:
                 continue
             for index in found:
-                self._note(at, page.lines[index])
+                self._note(at, index)
                 page.gone.add(index)
             leaving = set(found)
             page.view = type(page.view)(i for i in page.view if i not in leaving)
@@ -188,7 +188,7 @@ class PageNumbers:
         if cut == 0:
             return
         page.lines[index] = title
-        self._log.shortened(RULE, at, line[len(title) :].strip(), cut)
+        self._log.shortened(RULE, at, index, line[len(title) :].strip(), cut)
 
     def _numbers(self) -> list[_Placed]:
         """The numbers that stand first or last on their pages now."""
@@ -211,14 +211,15 @@ class PageNumbers:
 
     def _take(self, at: int, index: int, edge: int) -> None:
         page = self._pages[at]
-        self._note(at, page.lines[index])
+        self._note(at, index)
         page.drop(index, edge)
 
-    def _note(self, at: int, line: str) -> None:
+    def _note(self, at: int, index: int) -> None:
+        line = self._pages[at].lines[index]
         number = self._read.number(line)
         if number is not None and number.kind != "bare":
             self._counted[number.value - at].add(at)
-        self._log.removed(RULE, at, line)
+        self._log.removed(RULE, at, index, line)
 
 
 def _count_along(pages: set[int]) -> bool:

@@ -112,7 +112,7 @@ class RunningLines:
             page = self._pages[at]
             if index in page.gone:  # a page so short that both edges reach this line
                 continue
-            self._log.removed(RULE, at, page.lines[index], named=name)
+            self._log.removed(RULE, at, index, page.lines[index], named=name)
             page.drop(index, edge)
         return bool(members)
 

@@ -53,6 +53,14 @@ def test_the_chart_is_drawn_where_it_was_asked_for(written: Write, tmp_path: Pat
     assert (tmp_path / "sweep.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_pairs_may_be_rows_of_csv(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.csv"
+    path.write_text("a;b;duplicate\none two;one two;TRUE\none;two;no\n", encoding="utf-8")
+    ran = twinsift("calibrate", str(path), "--threshold", "0.5", "--shingles", "word:1")
+    [setting] = json.loads(ran.out)["settings"]
+    assert setting["separable"] is True
+
+
 def test_pairs_that_are_not_labelled_are_left_out_and_counted(written: Write) -> None:
     ran = twinsift("calibrate", written([*PAIRS, {**PAIRS[0], "duplicate": None}]))
     assert (ran.status, ran.err) == (0, "twinsift: 1 pairs are not labelled and left out\n")
@@ -65,7 +73,7 @@ def test_pairs_that_are_not_labelled_are_left_out_and_counted(written: Write) ->
         ([PAIRS[0], 7], "line 2 has not a, b and duplicate"),
         ([{**PAIRS[0], "a": 1}], "line 1: a and b must be strings"),
         ([{**PAIRS[0], "duplicate": "yes"}], "line 1: duplicate must be true, false or null"),
-        ([{**PAIRS[0], "a": ""}], "nothing visible is left of the text at /pairs/0/a"),
+        ([{**PAIRS[0], "a": ""}], "line 1: nothing visible is left of the text a"),
     ],
 )
 def test_a_file_that_cannot_be_swept_is_told_by_its_line(
