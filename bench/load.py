@@ -30,7 +30,7 @@ def check_request(id: str, text: str, collection: str) -> bytes:
     return post_request("/check", {"id": id, "text": text, "collection": collection})
 
 
-def batch_requests(texts: list[tuple[str, str]], collection: str, size: int) -> list[bytes]:
+def batch_requests(texts: Sequence[tuple[str, str]], collection: str, size: int) -> list[bytes]:
     """Whole `POST /check/batch` of so many items each."""
     items = [{"id": id, "text": text, "collection": collection} for id, text in texts]
     return [

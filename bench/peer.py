@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from datasketch import MinHash, MinHashLSH  # type: ignore[import-not-found]
+from datasketch import MinHash, MinHashLSH
 
 from bench.processes import StoreServer
 from service.dedup.scheme import CollectionSettings

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import psutil  # type: ignore[import-untyped]
+import psutil
 import redis
 
 from bench.closing import Closing

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from operator import add
 
-from service.checker import Begun, Checker, Conclusion
+from service.checker import Begun, Checker
 from service.dedup.verdict import Answer, Document
 from service.errors import StoreError, TwinsiftError
 from service.store.base import CollectionChanged, Probe, Registered, Replay, Seen, Store
@@ -20,7 +20,6 @@ MOST_HELD = 2 * WINDOW
 MOST_TEXT = 256 * 1024  # characters
 
 BANDS = [bytes([band]) for band in range(256)]
-LOOK_AGAIN = Conclusion(lambda: None, None)
 
 Result = Answer | TwinsiftError
 Look = Registered | Replay | Seen | None
@@ -74,8 +73,7 @@ class Batches:
 class _Batch:
     """One batch, in rounds. Each looks up what has nothing to do with an earlier text that is not
     decided, while more is prepared. What is like nothing is registered by its look. All others are
-    decided in order: a step that only adds a text is sent, and its reply is waited for in the next
-    round; one that changes other texts is waited for at once, and who has seen those looks again.
+    decided in order; where that changes other texts, who has seen those looks again.
     """
 
     def __init__(
@@ -94,7 +92,6 @@ class _Batch:
         self._undecided: list[_Item] = []
         self._last: dict[str | bytes, _Item] = {}  # that has a claim, of those that are held
         self._looks: Callable[[], Sequence[Look]] | None = None
-        self._steps: deque[tuple[_Item, Conclusion]] = deque()
 
     def answers(self) -> Iterator[Result]:
         """See `Batches.check`."""
@@ -109,7 +106,7 @@ class _Batch:
                 else:
                     self._is_paused = False
         finally:
-            self._receive_all()
+            self._told([])  # what nobody reads would be taken for the next one's reply
 
     def _prepare_more(self) -> None:
         """Reads and prepares a window of documents, as far as they may be held."""
@@ -144,14 +141,13 @@ class _Batch:
 
     def _round(self) -> None:
         self._store.begin_call()  # of many items none has to answer for the others' waits
-        self._finish_steps()
         together = self._next_together()
         self._looks = self._ask(together)
         self._prepare_more()
         for item, look in zip(together, self._told(together), strict=True):
             item.is_looked_up, item.look = True, look
             if isinstance(look, Registered):
-                item.result = self._registered(item.begun, look)
+                self._decide(item)
         self._decide_in_order()
 
     def _next_together(self) -> list[_Item]:
@@ -182,9 +178,6 @@ class _Batch:
                 return looks()
         return [None] * len(together)
 
-    def _registered(self, begun: Begun, look: Registered) -> Result:
-        return self._result(begun, lambda: self._checker.conclude(begun, look))
-
     def _decide_in_order(self) -> None:
         """Decides what was looked up, up to the first text that was not."""
         while self._undecided and self._undecided[0].is_looked_up:
@@ -194,50 +187,27 @@ class _Batch:
         self._undecided = [item for item in self._undecided if item.result is None]
 
     def _decide(self, item: _Item) -> None:
-        """Begins what follows from a look, and waits for it where it changes other texts."""
+        """The result of a text that was looked up, once all that follows is applied."""
         self._store.begin_call()
+        changes: frozenset[int] | None = None
         try:
-            conclusion = self._conclusion(item.begun, item.look)
+            with suppress(CollectionChanged):
+                if item.look is not None:
+                    concluded = self._checker.conclude(item.begun, item.look)
+                    item.result, changes = concluded.answer, concluded.changes
+            if item.result is None:
+                changes = None
+                item.result = self._checker.check_begun(item.begun)
         except TwinsiftError as error:
             item.result = error
-            return
-        self._steps.append((item, conclusion))
-        if conclusion.changes is None or conclusion.changes:
-            self._finish_steps()
-            self._look_again(conclusion.changes)
-
-    def _conclusion(self, begun: Begun, look: Look) -> Conclusion:
-        if isinstance(look, Seen):
-            with suppress(CollectionChanged):
-                return self._checker.begin_conclusion(begun, look)
-        elif isinstance(look, Replay):
-            changes = frozenset[int]() if look.standing.pending is None else None
-            return Conclusion(lambda: self._checker.conclude(begun, look), changes)
-        return LOOK_AGAIN
+        if changes is None or changes:
+            self._look_again(changes)
 
     def _look_again(self, changed: frozenset[int] | None) -> None:
         """Forgets the looks that saw one of these texts (None: all) as it is no more."""
         for item in self._undecided:
             if item.result is None and item.is_looked_up:
                 item.is_looked_up = not (changed is None or _has_seen(item.look, changed))
-
-    def _finish_steps(self) -> None:
-        """Waits for what was begun, in order."""
-        while self._steps:
-            item, conclusion = self._steps.popleft()
-            item.result = self._result(item.begun, conclusion.answer)
-
-    def _result(self, begun: Begun, answer: Callable[[], Answer | None]) -> Result:
-        self._store.begin_call()
-        try:
-            with suppress(CollectionChanged):
-                given = answer()
-                if given is not None:
-                    return given
-            self._look_again(None)
-            return self._checker.check_begun(begun)
-        except TwinsiftError as error:
-            return error
 
     def _answered(self) -> Iterator[Result]:
         """The results that are there, as far as there is none missing before."""
@@ -253,11 +223,6 @@ class _Batch:
                     if self._last[claim] is first:
                         del self._last[claim]
             yield result
-
-    def _receive_all(self) -> None:
-        """Replies that nobody reads would be taken for those of the next question."""
-        self._finish_steps()
-        self._told([])
 
 
 def _size(document: Document) -> int:

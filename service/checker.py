@@ -13,18 +13,17 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from service.concluding import Concluder
+from service.concluding import NOTHING, Concluded, Concluder
 from service.dedup.minhash import text_tags
 from service.dedup.scheme import CollectionSettings, merge, rules_from_json
 from service.dedup.shingles import Shingles, jaccard, shingle_set
 from service.dedup.verdict import Answer, Document, Posted, Verdict
 from service.errors import StoreUnavailable
 from service.preparing import Prepared, nothing_left, pages_of, prepare
-from service.registering import Case, answer_for, counters_for, kept_answer, new_text
+from service.registering import Case, answer_for, counters_for, new_text
 from service.settling import Settler
 from service.stages import HASHING
 from service.store.base import (
-    Applied,
     Collection,
     CollectionChanged,
     Probe,
@@ -34,7 +33,6 @@ from service.store.base import (
     Seen,
     Store,
 )
-from service.store.step import Step
 from service.text.changes import Changes, find_changes
 from service.text.cleaning import Cleaned, clean, split_pages
 from service.text.normalization import normalize
@@ -77,17 +75,6 @@ class Begun:
 
     case: Case
     entry: Registration
-
-
-@dataclass(slots=True)
-class Conclusion:
-    """What follows from a look, under way. `answer` waits for it, and is None where one must look
-    again. `changes` are the numbers of the texts that it changes, None where they are not known.
-
-    What changes none may have been sent already; all else is done only when it is waited for."""
-
-    answer: Callable[[], Answer | None]
-    changes: frozenset[int] | None
 
 
 class Checker:
@@ -146,47 +133,20 @@ class Checker:
         case = Case(document, collection, prepared, int(self._clock() * 1000))
         return Begun(case, _registration(case))
 
-    def conclude(self, begun: Begun, told: Registered | Replay | Seen) -> Answer | None:
-        """The answer that follows from a look that may have registered the text; None where the
-        store has changed since: check it by itself. Raises what the store raises."""
+    def conclude(self, begun: Begun, told: Registered | Replay | Seen) -> Concluded:
+        """What follows from a look that may have registered the text. Raises what the store
+        raises."""
         case = begun.case
         if isinstance(told, Registered):
             self._settler.trim(case.collection, told.oldest, case.now)
             family = case.collection.family_name(told.number)
-            return answer_for(case, begun.entry.stored, family)
+            return Concluded(answer_for(case, begun.entry.stored, family), NOTHING)
         if isinstance(told, Replay):
-            return self._concluder.replay(case, told)
+            changes = NOTHING if told.standing.pending is None else None
+            return Concluded(self._concluder.replay(case, told), changes)
         if self._settler.is_due(case.collection, told, case.now):
-            return None
+            return Concluded(None, None)
         return self._concluder.decide(case, begun.entry.probe, told)
-
-    def begin_conclusion(self, begun: Begun, seen: Seen) -> Conclusion:
-        """Begins what follows from a look: sends the step where it only adds a text, and leaves
-        all else until it is waited for. Raises what the store raises."""
-        case = begun.case
-        if seen.expired or seen.state.unsettled or kept_answer(case, seen) is not None:
-            return Conclusion(lambda: self.conclude(begun, seen), None)
-        self._settler.trim(case.collection, seen.state.oldest, case.now)
-        drafted = self._concluder.draft(case, begun.entry.probe, seen)
-        if drafted is None:
-            return Conclusion(lambda: None, None)
-        changes = frozenset(move.was.number for move in drafted.draft.step.moves)
-        begin = self._store.begin_apply if not changes else self._later
-        receive = begin(case.collection, drafted.draft.finished())
-
-        def answer() -> Answer | None:
-            applied = receive()
-            if applied is None:
-                return None
-            if applied.unsettled:
-                conclusion.changes = None
-            return self._concluder.answer(drafted, applied)
-
-        conclusion = Conclusion(answer, changes)
-        return conclusion
-
-    def _later(self, collection: Collection, step: Step) -> Callable[[], Applied | None]:
-        return lambda: self._store.apply(collection, step)
 
     def clean(self, posted: Posted, collection: str, cleaning: Mapping[str, Any] | None) -> Cleaned:
         """A text cleaned by the rules of a collection, with `cleaning` merged over them."""
@@ -224,11 +184,11 @@ class Checker:
         """One look and what follows from it; None where the store changed in between."""
         begun = Begun(case, _registration(case))
         if not case.document.dry_run:
-            return self.conclude(begun, self._store.check(case.collection, begun.entry))
+            return self.conclude(begun, self._store.check(case.collection, begun.entry)).answer
         look = self._store.look(case.collection, begun.entry.probe)
         if isinstance(look, Replay):
             return self._concluder.dry_replay(case, look)
-        return self._concluder.decide(case, begun.entry.probe, look)
+        return self._concluder.decide(case, begun.entry.probe, look).answer
 
 
 @HASHING

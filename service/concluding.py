@@ -46,9 +46,21 @@ from service.store.base import (
 from service.store.step import NEW, LogEntry, Move, Newcomers, NewText, place_of
 from service.text.changes import Changes, find_changes
 
+NOTHING = frozenset[int]()
+
+
+@dataclass(frozen=True, slots=True)
+class Concluded:
+    """What came of a look. `answer` is None where the store has changed since: look again.
+    `changes` are the numbers of the texts that were changed beside the new one, None where they
+    are not known."""
+
+    answer: Answer | None
+    changes: frozenset[int] | None
+
 
 @dataclass(slots=True)
-class Drafted:
+class _Drafted:
     """A decided text whose step is not applied yet. `updated` is the entry of the update that it
     is (0: none)."""
 
@@ -60,7 +72,7 @@ class Drafted:
 
 
 class Concluder:
-    """What follows from looks. An answer is None where the store has changed since: look again."""
+    """What follows from looks. An answer alone is None where one must look again, too."""
 
     def __init__(self, store: Store, settler: Settler) -> None:
         self._store = store
@@ -99,15 +111,27 @@ class Concluder:
         )
 
     @VERIFYING
-    def decide(self, case: Case, probe: Probe, seen: Seen) -> Answer | None:
+    def decide(self, case: Case, probe: Probe, seen: Seen) -> Concluded:
         """The answer to a text that was not checked before, once all that follows is applied."""
         kept = kept_answer(case, seen)
         if kept is not None:
-            return self._rewrite(case, seen, kept)
-        drafted = self.draft(case, probe, seen)
-        return None if drafted is None else self.apply(drafted)
+            return Concluded(self._rewrite(case, seen, kept), None)
+        drafted = self._draft(case, probe, seen)
+        if drafted is None:
+            return Concluded(None, NOTHING)
+        if case.document.dry_run:
+            return Concluded(self._first_answer(drafted, None), NOTHING)
+        applied = self._apply(case, drafted.draft)
+        if applied is None:
+            return Concluded(None, NOTHING)
+        changes = frozenset(move.was.number for move in drafted.draft.step.moves)
+        drafted.beside.retire = self._settled(case, drafted.draft, applied)
+        if applied.unsettled:
+            drafted.placed = self._as_settled(case, drafted.placed, applied)
+        answer = self._first_answer(drafted, applied)
+        return Concluded(answer, None if applied.unsettled else changes)
 
-    def draft(self, case: Case, probe: Probe, seen: Seen) -> Drafted | None:
+    def _draft(self, case: Case, probe: Probe, seen: Seen) -> _Drafted | None:
         """The decision about a text that was not checked before, with nothing written yet; None
         where the store has changed since the look."""
         prepared, collection = case.prepared, case.collection
@@ -167,21 +191,7 @@ class Concluder:
                 placed=placed,
                 beside=beside,
             )
-        return Drafted(case, draft, placed, beside, updated)
-
-    def apply(self, drafted: Drafted) -> Answer | None:
-        """The answer to a decided text, once its step is applied; a dry run applies nothing."""
-        if drafted.case.document.dry_run:
-            return self._first_answer(drafted, None)
-        applied = self._apply(drafted.case, drafted.draft)
-        return None if applied is None else self.answer(drafted, applied)
-
-    def answer(self, drafted: Drafted, applied: Applied) -> Answer:
-        """The answer to a decided text whose step was applied."""
-        drafted.beside.retire = self._settled(drafted.case, drafted.draft, applied)
-        if applied.unsettled:
-            drafted.placed = self._as_settled(drafted.case, drafted.placed, applied)
-        return self._first_answer(drafted, applied)
+        return _Drafted(case, draft, placed, beside, updated)
 
     def _stored(
         self,
@@ -232,7 +242,7 @@ class Concluder:
         for name, by in counted.items():
             step.counters[name] = step.counters.get(name, 0) + by
 
-    def _first_answer(self, drafted: Drafted, applied: Applied | None) -> Answer:
+    def _first_answer(self, drafted: _Drafted, applied: Applied | None) -> Answer:
         """The answer to a text that is registered now; a dry run has nothing to name."""
         case, placed, beside = drafted.case, drafted.placed, drafted.beside
         stored, collection = placed.stored, case.collection

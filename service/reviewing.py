@@ -18,10 +18,12 @@ from service.dedup.decisions import (
     DecisionFilter,
     DecisionPage,
     Keep,
+    LatestPage,
     NearMiss,
     Resolution,
     Reverted,
     Ruling,
+    Shown,
     Side,
 )
 from service.dedup.queue import Case, Queued, QueueFilter, QueuePage
@@ -29,7 +31,9 @@ from service.dedup.stored import Page
 from service.drafting import Draft, downstream
 from service.errors import (
     AlreadyResolved,
+    AlreadyReverted,
     ConflictVoid,
+    NotRevertible,
     StoreUnavailable,
     UnknownCollection,
     UnknownConflict,
@@ -43,6 +47,7 @@ from service.store.base import Applied, Collection, CollectionChanged, Store
 from service.store.step import LogEntry, StoredConflict, place_of
 
 CHARACTERS_A_PAGE = 4_000_000
+NEWEST = 2**32 - 1
 
 
 class Reviewer:
@@ -169,6 +174,50 @@ class Reviewer:
                 break
         token = write_places(places)
         return DecisionPage(tuple(items), token if more else None, token)
+
+    def latest(
+        self,
+        names: Collection_[str] | None,
+        wanted: DecisionFilter,
+        limit: int,
+        place: str | None = None,
+    ) -> LatestPage:
+        """A part of the log of these collections (None: all) together, the newest first, from
+        `place` on. A page may be short, or empty, though it goes on."""
+        places = {} if place is None else read_places(place)
+        known_by_uid = {known.uid: known for known in self._named_collections(names)}
+        found: list[tuple[Collection, LogEntry]] = []
+        rests: dict[str, int | None] = {}
+        for uid, known in known_by_uid.items():
+            entries, rests[uid] = self._store.entries_below(known, wanted, limit, places.get(uid))
+            found += [(known, entry) for entry in entries]
+        found.sort(key=lambda one: (-one[1].at, -one[1].number_in_log))
+        left_out = {known.uid for known, _ in found[limit:]}
+        found = found[:limit]
+        ends = {known.uid: entry.number_in_log for known, entry in found}
+        is_over = True
+        for uid, rest in rests.items():
+            if uid in left_out:
+                places[uid] = ends.get(uid, places.get(uid, NEWEST))
+                is_over = False
+            else:
+                places[uid] = 1 if rest is None else rest
+                is_over = is_over and rest is None
+        items = [self._told(known, [entry])[0] for known, entry in found]
+        return LatestPage(tuple(items), None if is_over else write_places(places))
+
+    def shown(self, id: str) -> Shown:
+        """One log entry beside its twin; raises UnknownDecision."""
+        known, entry = self._entry(id)
+        twin = None
+        if entry.twin is not None:
+            twin = self._sides(known, [(entry.twin_number, entry.twin)])[0]
+        obstacle = None
+        try:
+            revert_step(self._store, known, entry, by=None, note=None, now=0)
+        except (AlreadyReverted, NotRevertible) as error:
+            obstacle = str(error)
+        return Shown(self._told(known, [entry])[0], twin, obstacle)
 
     def _has_more(
         self, collection: str | None, wanted: DecisionFilter, places: dict[str, int]

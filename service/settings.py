@@ -56,7 +56,8 @@ TABLE: Final = (
         "TWINSIFT_TOKENS_FILE",
         "",
         "bearer tokens and their scopes, as TOML; `twinsift token new` makes one. Unset: everyone "
-        "who reaches the service may use it, and it listens on loopback only",
+        "who reaches the service may use it, and it listens on loopback only and answers under "
+        "names of this machine only",
     ),
     Setting(
         "TWINSIFT_RATE",

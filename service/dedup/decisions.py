@@ -138,6 +138,24 @@ class DecisionPage:
 
 
 @dataclass(frozen=True, slots=True)
+class LatestPage:
+    """A part of the log, the newest first; `place` is where it goes on, None at its end."""
+
+    items: tuple[Decision, ...]
+    place: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A log entry beside its twin (None: it has none) as that is now. `obstacle` says why it cannot
+    be taken back, None where it can."""
+
+    decision: Decision
+    twin: Side | None
+    obstacle: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Reverted:
     """A decision that was taken back: the new entry, the document as it stands now (None where
     another caller has deleted it since), and what downstream does about it."""

@@ -275,18 +275,14 @@ class Store(Protocol):
         self, entries: Sequence[tuple[Collection, Registration]]
     ) -> Callable[[], list[Registered | Replay | Seen | None]]:
         """Begins several checks at once; what it gives waits for what came of each, None where it
-        must be asked by itself. As with `begin_apply`, in order."""
+        must be asked by itself. They are done in order, and are waited for in the order in which
+        they were begun."""
 
     def apply(
         self, collection: Collection, step: Step, *, at_limit: bool = False
     ) -> Applied | None:
         """Applies a step whole; None, with nothing written, where what it rests on has changed:
         look again. `at_limit`: in a full store too. Raises CollectionChanged."""
-
-    def begin_apply(self, collection: Collection, step: Step) -> Callable[[], Applied | None]:
-        """Begins to apply a step; what it gives waits for what `apply` would have given or raised.
-        Checks and steps are done in the order in which they were begun, and each must be waited
-        for in that order."""
 
     def texts(self, collection: Collection, numbers: Sequence[int]) -> list[str | None]:
         """Kept texts by number; None for one that has left."""
@@ -360,6 +356,12 @@ class Store(Protocol):
     ) -> tuple[list[LogEntry], int, bool]:
         """Log entries above `after`, the last number that was looked at, and whether there are
         more. Fewer than `most` where it takes long to find them."""
+
+    def entries_below(
+        self, collection: Collection, wanted: DecisionFilter, most: int, below: int | None
+    ) -> tuple[list[LogEntry], int | None]:
+        """Log entries below `below` (None: all), the newest first, and where to go on: None at the
+        end of the log. Fewer than `most` where it takes long to find them."""
 
     def near_misses(self, collection: Collection) -> list[StoredNearMiss]:
         """The pairs that are kept, the newest first."""

@@ -115,6 +115,31 @@ class DecisionReader:
                         break
         return found, after, after < logged
 
+    def entries_below(
+        self, collection: Collection, wanted: DecisionFilter, most: int, below: int | None
+    ) -> tuple[list[LogEntry], int | None]:
+        """At most `most` entries under number `below` (None: all), the newest first, and where to
+        go on."""
+        keys = partition(collection.uid)
+        logged, trimmed = (
+            int(value or 0) for value in self._call("hmget", keys.settings, "logged", "trimmed")
+        )
+        below = logged + 1 if below is None else min(below, logged + 1)
+        found: list[LogEntry] = []
+        ends_at = time.monotonic() + SECONDS_A_PAGE
+        while below > trimmed + 1 and len(found) < most and time.monotonic() < ends_at:
+            at_once = ENTRIES_A_CALL if _is_narrow(wanted) else most - len(found)
+            numbers = list(range(below - 1, max(trimmed, below - 1 - at_once), -1))
+            kept = self._fields(keys.log, numbers)
+            for number, written in zip(numbers, kept, strict=True):
+                below = number
+                entry = None if written is None else read_entry(number, written)
+                if entry is not None and _is_wanted(entry, wanted):
+                    found.append(entry)
+                    if len(found) == most:
+                        break
+        return found, below if below > trimmed + 1 else None
+
     def _numbers_above(
         self, keys: PartitionKeys, wanted: DecisionFilter, after: int, logged: int
     ) -> list[int]:
@@ -172,6 +197,11 @@ def _fits(conflict: StoredConflict, wanted: ConflictFilter) -> bool:
     if wanted.status is not None and conflict.status is not wanted.status:
         return False
     return wanted.kind is None or any(c.kind == wanted.kind for c in conflict.changes.items)
+
+
+def _is_narrow(wanted: DecisionFilter) -> bool:
+    """Whether many entries may have to be read for one that is wanted."""
+    return wanted != DecisionFilter()
 
 
 def _is_wanted(entry: LogEntry, wanted: DecisionFilter) -> bool:

@@ -208,20 +208,6 @@ class RedisStore:
             if not self._is_refused(collection, reply):
                 return self._applied(collection, reply)
 
-    def begin_apply(self, collection: Collection, step: Step) -> Callable[[], Applied | None]:
-        """Sends a step (`commit.lua`); what it gives receives the reply."""
-        encoder = StepEncoder(collection, partition(collection.uid), step, self._codec)
-        receive = self._connection.send("commit", [encoder.at(self._growth.of(collection))])
-
-        def outcome() -> Applied | None:
-            reply = receive()[0]
-            # The server has refused it whole: it may be sent again.
-            if isinstance(reply, Exception) or self._is_refused(collection, reply):
-                return self.apply(collection, step)
-            return self._applied(collection, reply)
-
-        return outcome
-
     def _applied(self, collection: Collection, reply: Sequence[Any]) -> Applied | None:
         if reply[0] == b"changed":
             return None
@@ -361,6 +347,12 @@ class RedisStore:
     ) -> tuple[list[LogEntry], int, bool]:
         """Log entries, the oldest first, where to go on, and whether there are more."""
         return self._decisions.entries(collection, wanted, most, after)
+
+    def entries_below(
+        self, collection: Collection, wanted: DecisionFilter, most: int, below: int | None
+    ) -> tuple[list[LogEntry], int | None]:
+        """Log entries, the newest first, and where to go on."""
+        return self._decisions.entries_below(collection, wanted, most, below)
 
     def near_misses(self, collection: Collection) -> list[StoredNearMiss]:
         """The pairs that are kept, the newest first."""

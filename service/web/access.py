@@ -1,9 +1,14 @@
 """Who may make a call: the bearer token, its scopes and its collections.
 
-Without a tokens file everyone may make every call; the service listens on loopback only then.
+Without a tokens file everyone may make every call; the service listens on loopback only then, and
+answers under names of this machine only.
 """
 
 from __future__ import annotations
+
+import ipaddress
+from functools import lru_cache
+from urllib.parse import urlsplit
 
 from flask import g, request
 
@@ -20,8 +25,11 @@ def authorize(scope: Scope | None) -> None:
 
     Raises Unauthorized, Forbidden or RateLimited; nothing of the body has been read then."""
     g.token = None
+    if scope is None:
+        return
     tokens = wiring().tokens
-    if tokens is None or scope is None:
+    if tokens is None:
+        refuse_strange_hosts()
         return
     scheme, _, secret = request.headers.get("Authorization", "").partition(" ")
     token = tokens.find(secret.strip()) if scheme.lower() == _SCHEME else None
@@ -32,6 +40,28 @@ def authorize(scope: Scope | None) -> None:
     wiring().limiter.admit(token)
     g.token = token
     note(token=token.id)
+
+
+def refuse_strange_hosts() -> None:
+    """Without tokens only who is on this machine may ask: a site that has its own name lead to the
+    loopback address (DNS rebinding) has its visitors' browsers send that name. Raises Forbidden."""
+    settings = wiring().settings
+    if settings.tokens_file is not None or settings.unsafe_no_tokens:
+        return
+    if not _is_here(request.host):
+        raise Forbidden("Without tokens the service answers under names of this machine only.")
+
+
+@lru_cache(maxsize=64)
+def _is_here(host: str) -> bool:
+    try:
+        name = urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return False
+    try:
+        return ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return name == "localhost" or name.endswith(".localhost")
 
 
 def permit(collection: str | None) -> None:

@@ -152,13 +152,14 @@ def test_a_step_that_comes_too_late_is_decided_anew(
     store, checker, catalogue, batches, monkeypatch
 ):
     checker.check(document("a", TEXTS[0]))
-    begin_apply = store.begin_apply
+    apply = store.apply
 
     def after_a_deletion(*arguments: object) -> object:
+        monkeypatch.undo()
         catalogue.delete("default", "a")
-        return begin_apply(*arguments)
+        return apply(*arguments)
 
-    monkeypatch.setattr(store, "begin_apply", after_a_deletion)
+    monkeypatch.setattr(store, "apply", after_a_deletion)
     (answer,) = batches.check([document("b", TEXTS[2])])
     assert (answer.verdict, answer.match) == ("new", None)
 

@@ -123,9 +123,13 @@ def test_a_forged_form_is_refused(
     assert browser.get("/review").status_code == 200
 
 
-def test_without_tokens_pages_answer_under_a_name_of_this_machine_only(client: FlaskClient) -> None:
-    assert client.get("/review", headers={"Host": "localhost:8000"}).status_code == 200
-    assert client.get("/review", headers={"Host": "rebound.example"}).status_code == 403
+@pytest.mark.parametrize("address", ["/review", "/stats"])
+def test_without_tokens_only_names_of_this_machine_are_answered(
+    client: FlaskClient, address: str
+) -> None:
+    assert client.get(address, headers={"Host": "localhost:8000"}).status_code == 200
+    assert client.get(address, headers={"Host": "[::1]:8000"}).status_code == 200
+    assert client.get(address, headers={"Host": "rebound.example"}).status_code == 403
 
 
 def test_a_page_allows_no_script_and_no_frame_of_others(client: FlaskClient) -> None:

@@ -1,14 +1,12 @@
 """Who may look at a page, and which forms are taken: signing in, other sites, forged forms.
 
 Every page goes through `page`, every form through `form`; a guard test holds that. Without a tokens
-file everyone who reaches the service may look and rule, as they may by the API; it listens on
-loopback then, and a page that another site opened under a name of its own is refused.
+file everyone who reaches the service may look and rule, as they may by the API.
 """
 
 from __future__ import annotations
 
 import hmac
-import ipaddress
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,6 +20,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from service.errors import Forbidden, MalformedBody
 from service.tokens import Token
+from service.web.access import refuse_strange_hosts
 from service.web.request_log import note
 from service.web.wiring import wiring
 
@@ -100,7 +99,7 @@ def forget(answer: AnyResponse) -> AnyResponse:
 def _guarded(view: View, who: Callable[[], Visitor], *, takes_form: bool = False) -> View:
     @wraps(view)
     def guarded(**parts: str) -> Answer:
-        _refuse_strange_hosts()
+        refuse_strange_hosts()
         known = request.cookies.get(COOKIE)
         g.visitor = who()
         g.token = g.visitor.token
@@ -145,21 +144,6 @@ def _ask_to_sign_in() -> NoReturn:
     wanted = request.full_path.rstrip("?") if request.method == "GET" else None
     address = url_for("review.signing_in.show", next=wanted)
     raise HTTPException(response=redirect(address, 303))
-
-
-def _refuse_strange_hosts() -> None:
-    """Without tokens only who is on this machine may look: a site that has its name lead to the
-    loopback address (DNS rebinding) sends that name."""
-    settings = wiring().settings
-    if settings.tokens_file is not None or settings.unsafe_no_tokens:
-        return
-    host = urlsplit(f"//{request.host}").hostname or ""
-    try:
-        is_here = ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        is_here = host == "localhost" or host.endswith(".localhost")
-    if not is_here:
-        raise Forbidden("Without tokens these pages answer under the loopback address only.")
 
 
 def _refuse_forged_forms() -> None:
