@@ -4,7 +4,7 @@
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test test-recipes coverage soak check check-deploy sbom lock bench bench-large profile \
+.PHONY: help run demo test test-recipes test-browser screenshots chromium coverage soak check check-deploy sbom lock bench bench-large profile \
 	FORCE
 
 ifeq ($(wildcard pyproject.toml),)
@@ -40,6 +40,12 @@ RECIPES_VENV  := .venv-recipes
 RECIPES_STAMP := $(RECIPES_VENV)/.complete
 RECIPES_STALE := $(shell test "$$(cat $(RECIPES_STAMP) 2>/dev/null)" = "$$(pwd -P)" || echo FORCE)
 
+# So have the browser tests and the screenshots, with what drives the Chromium that is installed.
+BROWSER_VENV  := .venv-browser
+BROWSER_STAMP := $(BROWSER_VENV)/.complete
+BROWSER_STALE := $(shell test "$$(cat $(BROWSER_STAMP) 2>/dev/null)" = "$$(pwd -P)" || echo FORCE)
+CHROMIUM ?= $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
+
 # The first interpreter that runs and is of a version that the locks cover.
 define FIND_PYTHON
 for python in '$(or $(PYTHON),python3.13)' $(if $(PYTHON),,python3.12 python3.11 python3); do \
@@ -71,6 +77,9 @@ help: ## this list
 
 run: $(STAMP) ## serve on 127.0.0.1:8000 with an embedded store, its data in ./data
 	@exec $(BIN)/python -m service.cli serve --example
+
+demo: $(STAMP) ## a service with texts to look at under /review, on a free port, until Ctrl-C
+	@exec $(BIN)/python -m demo
 
 # As many at once as there are cores, a file by one of them: more than four only wait for each other.
 test: $(STAMP) ## all tests
@@ -104,6 +113,7 @@ lock: $(STAMP) ## write requirements*.txt anew from pyproject.toml (UPGRADE=1: t
 	service --output-file requirements.txt; \
 	service --group dev --constraint requirements.txt --output-file requirements-dev.txt; \
 	service --group bench --constraint requirements.txt --output-file requirements-bench.txt; \
+	service --group browser --constraint requirements.txt --output-file requirements-browser.txt; \
 	service --group recipes --constraint requirements.txt --output-file requirements-recipes.txt; \
 	compile --group deploy --output-file requirements-deploy.txt
 
@@ -118,6 +128,18 @@ bench-large: $(BENCH_STAMP) ## the measurements at a million documents: needs 4 
 profile: $(BENCH_STAMP) ## where the microseconds of one check go
 	@$(BENCH_VENV)/bin/python -m bench.check_profile
 
+BROWSER := CHROMIUM='$(CHROMIUM)' $(BROWSER_VENV)/bin/python
+
+chromium:
+	@test -n '$(CHROMIUM)' || { echo "make: no Chromium found: install it (on Debian the package chromium), or name it with CHROMIUM=/path/to/chromium" >&2; exit 1; }
+
+# Its tests have fixtures of their own, and none of those that need what only .venv has.
+test-browser: chromium $(BROWSER_STAMP) ## the pages of /review in a headless Chromium, which must be installed
+	@$(BROWSER) -m pytest --confcutdir tests/browser tests/browser
+
+screenshots: chromium $(BROWSER_STAMP) ## docs/screenshots/: the pages of /review as `make demo` fills them
+	@$(BROWSER) -m demo.screenshots
+
 test-recipes: $(RECIPES_STAMP) ## the recipes of docs/recipes/ with the real libraries (360 MB)
 	@PYTHONPATH=docs/recipes $(RECIPES_VENV)/bin/python -m pytest -W default docs/recipes
 
@@ -127,6 +149,9 @@ $(BENCH_STAMP): requirements-bench.txt $(BENCH_STALE)
 
 $(RECIPES_STAMP): requirements-recipes.txt $(RECIPES_STALE)
 	@$(call MAKE_VENV,$(RECIPES_VENV),requirements-recipes.txt)
+
+$(BROWSER_STAMP): requirements-browser.txt $(BROWSER_STALE)
+	@$(call MAKE_VENV,$(BROWSER_VENV),requirements-browser.txt)
 
 $(DEPLOY_STAMP): requirements-deploy.txt $(DEPLOY_STALE)
 	@$(call MAKE_VENV,$(DEPLOY_VENV),requirements-deploy.txt)

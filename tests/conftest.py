@@ -3,6 +3,7 @@
 import os
 import tempfile
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,9 @@ from hypothesis import settings as hypothesis_settings
 
 from service.store.connection import Connection
 from service.store.embedded import EmbeddedServer
+
+# They have an environment of their own: `make test-browser`.
+collect_ignore = [] if find_spec("playwright") else ["browser"]
 
 # The same examples on every run, and no clock: a test that fails, fails again.
 hypothesis_settings.register_profile("twinsift", derandomize=True, deadline=None)

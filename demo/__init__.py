@@ -1,0 +1,1 @@
+"""Fills a service with texts to look at: `make demo`."""
