@@ -132,6 +132,8 @@ class _Pool(redis.ConnectionPool):
 
 
 Receive = Callable[[], list[Any]]
+Call = tuple[str, Sequence[Any], Sequence[Any]]
+"""A script to run: the verb's name, its keys and its arguments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +229,10 @@ class Connection:
             hiredis.pack_command(("EVALSHA", script.sha, len(keys), *keys, *arguments))
             for keys, arguments in calls
         ]
+        return self._begin(packed)
+
+    def _begin(self, packed: Sequence[Any]) -> Receive:
+        """Sends commands in one go; what it gives receives the replies."""
 
         def ask() -> Any:
             connection = self._take()
@@ -257,6 +263,38 @@ class Connection:
             return replies
 
         return receive
+
+    def run_all(self, calls: Sequence[Call]) -> list[Any]:
+        """Runs one script for each call, all sent before any reply is read; the replies in the
+        order of the calls. In the place of one that failed is a StoreError, or the driver's
+        exception where it is a mistake of ours. A script that the server has forgotten is sent
+        again, and what only reads where its reply was lost; nothing else ever is."""
+        replies: list[Any] = []
+        try:
+            replies = self._all(calls)
+        except StoreError as error:
+            replies = [error] * len(calls)
+        return [
+            self._mended(call, reply) if isinstance(reply, Exception) else reply
+            for call, reply in zip(calls, replies, strict=True)
+        ]
+
+    def _all(self, calls: Sequence[Call]) -> list[Any]:
+        packed = [
+            hiredis.pack_command(("EVALSHA", self._scripts[name].sha, len(keys), *keys, *arguments))
+            for name, keys, arguments in calls
+        ]
+        return self._begin(packed)()
+
+    def _mended(self, call: Call, error: Exception) -> Any:
+        """What came of a call that failed, after it was sent again where it may be."""
+        was_lost = isinstance(error, StoreUnavailable) and error.kind == "connection"
+        if isinstance(error, NoScriptError) or (was_lost and self._scripts[call[0]].only_reads):
+            try:
+                return self.run(*call)
+            except (StoreError, RedisError) as again:
+                return again
+        return (_ours(error) or error) if isinstance(error, RedisError) else error
 
     def call(self, command: Callable[..., Any], *arguments: Any) -> Any:
         """One ordinary command, which may be sent twice, with the driver's errors made ours."""
