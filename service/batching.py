@@ -98,12 +98,13 @@ class _Batch:
 
     def answers(self) -> Iterator[Result]:
         """See `Batches.check`."""
+        self._store.begin_call()
         try:
             while True:
                 self._prepare_more()
                 if self._held:
                     self._round()
-                    yield from self._answered()
+                    yield from self._confirmed(self._answered())
                 elif self._is_over:
                     return
                 else:
@@ -143,7 +144,7 @@ class _Batch:
         return item
 
     def _round(self) -> None:
-        self._store.begin_call()  # of many items none has to answer for the others' waits
+        self._store.go_on()  # of many items none has to answer for the others' waits
         self._finish_steps()
         together = self._next_together()
         self._looks = self._ask(together)
@@ -195,7 +196,7 @@ class _Batch:
 
     def _decide(self, item: _Item) -> None:
         """Begins what follows from a look, and waits for it where it changes other texts."""
-        self._store.begin_call()
+        self._store.go_on()
         try:
             conclusion = self._conclusion(item.begun, item.look)
         except TwinsiftError as error:
@@ -228,7 +229,7 @@ class _Batch:
             item.result = self._result(item.begun, conclusion.answer)
 
     def _result(self, begun: Begun, answer: Callable[[], Answer | None]) -> Result:
-        self._store.begin_call()
+        self._store.go_on()
         try:
             with suppress(CollectionChanged):
                 given = answer()
@@ -238,6 +239,17 @@ class _Batch:
             return self._checker.check_begun(begun)
         except TwinsiftError as error:
             return error
+
+    def _confirmed(self, answered: Iterator[Result]) -> list[Result]:
+        """The results, and the reason in the place of each that is not known to be kept."""
+        results = list(answered)
+        if not any(isinstance(result, Answer) for result in results):
+            return results
+        try:
+            self._store.confirm()
+        except StoreError as error:
+            return [error if isinstance(result, Answer) else result for result in results]
+        return results
 
     def _answered(self) -> Iterator[Result]:
         """The results that are there, as far as there is none missing before."""

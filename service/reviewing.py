@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 
+from service.confirming import confirmed
 from service.cursors import read_cursor, read_places, write_cursor, write_places
 from service.dedup.decisions import (
     Conflict,
@@ -86,6 +87,10 @@ class Reviewer:
         """Rules on a conflict. The same ruling again is no error.
 
         Raises UnknownConflict, AlreadyResolved, EarlierConflict or ConflictVoid."""
+        with confirmed(self._store):
+            return self._resolve(id, keep, by, note)
+
+    def _resolve(self, id: str, keep: Keep, by: str, note: str | None) -> Ruling:
         ends_at = time.monotonic() + self._deadline
         while time.monotonic() < ends_at:
             known, conflict = self._conflict(id)
@@ -144,6 +149,10 @@ class Reviewer:
 
     def revert(self, id: str, by: str | None, note: str | None) -> Reverted:
         """Takes a decision back; raises UnknownDecision, AlreadyReverted or NotRevertible."""
+        with confirmed(self._store):
+            return self._revert(id, by, note)
+
+    def _revert(self, id: str, by: str | None, note: str | None) -> Reverted:
         ends_at = time.monotonic() + self._deadline
         while time.monotonic() < ends_at:
             known, entry = self._entry(id)
