@@ -37,8 +37,12 @@ OPTIONS = {
 class Member:
     """One server: a node of a cluster, or one that sentinels watch, or a sentinel."""
 
-    def __init__(self, directory: Path, options: dict[str, str], arguments: list[str]) -> None:
+    def __init__(
+        self, directory: Path, options: dict[str, str], arguments: list[str], conf: str = ""
+    ) -> None:
         directory.mkdir(parents=True)
+        if conf:
+            (directory / arguments[0]).write_text(conf)
         self.directory = directory
         self.port = free_port()
         own = {"port": str(self.port), "bind": "127.0.0.1"}
@@ -48,7 +52,7 @@ class Member:
         for name, value in (options | own).items():
             self._command += [f"--{name}", value]
         self.bus = int(own.get("cluster-port", 0))
-        once = Retry(NoBackoff(), 0)
+        once = Retry(NoBackoff(), 1)  # sentinels cut the connections of what they change
         self.client = redis.Redis(port=self.port, protocol=3, socket_timeout=10, retry=once)
         self.start()
 
@@ -173,6 +177,14 @@ class ClusterServers:
         for node in (target, source, *self.primaries):
             node.ask("CLUSTER SETSLOT", slot, "NODE", target.id)
 
+    def move_whole(self, key: str) -> Member:
+        """Moves the slot of a key in one piece, as Valkey 9 can; where to."""
+        slot, source = key_slot(key.encode()), self.primary_of(key)
+        target = next(node for node in self.primaries if node is not source)
+        source.ask("CLUSTER MIGRATESLOTS SLOTSRANGE", slot, slot, "NODE", target.id)
+        wait_until(lambda: all(self._has(node, slot) == target.port for node in self.nodes))
+        return target
+
     def keys_in_slot(self, node: Member, key: str) -> list[bytes]:
         slot = key_slot(key.encode())
         return list(node.ask("CLUSTER GETKEYSINSLOT", slot, 100_000))
@@ -209,6 +221,8 @@ class ClusterServers:
 
     def _is_well(self, node: Member) -> bool:
         told = node.client.info("replication")
+        if "cluster_state:ok" not in str(node.ask("CLUSTER INFO")):
+            return False
         if told["role"] == "master":
             return (told["connected_slaves"], told["slave0"]["state"]) == (1, "online")
         return str(told["master_link_status"]) == "up"
@@ -219,6 +233,11 @@ class ClusterServers:
             with suppress(redis.RedisError):
                 return list(node.ask("CLUSTER SLOTS"))
         raise AssertionError("no node answers")
+
+    def _has(self, node: Member, slot: int) -> int:
+        """The port of whoever has a slot, as a node tells it."""
+        ranges = node.ask("CLUSTER SLOTS")
+        return next(int(who[1]) for start, end, who, *_ in ranges if start <= slot <= end)
 
     def _at(self, port: int) -> Member:
         return next(node for node in self.nodes if node.port == port)
