@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, cast
 
 from service.store import embedded
 from tests.clusters import Member
@@ -44,14 +45,30 @@ class SentinelServers:
     def primary(self) -> Member:
         return next(each for each in self.servers if each.answers() and each.is_primary)
 
-    @property
-    def other(self) -> Member:
-        primary = self.primary
-        return next(each for each in self.servers if each is not primary)
-
     def has_replica(self) -> bool:
         told = self.primary.client.info("replication")
         return bool(told["connected_slaves"] == 1 and told["slave0"]["state"] == "online")
+
+    def follow(self, server: Member) -> None:
+        """Makes a server a replica of the primary, as sentinels do, but at once."""
+        server.ask("REPLICAOF", "127.0.0.1", self.promoted_beside(server).port)
+        wait_until(self.has_replica)
+
+    def promoted_beside(self, server: Member) -> Member:
+        """The primary that there is, or that comes, beside a server that is or was one."""
+        other = next(each for each in self.servers if each is not server)
+        wait_until(lambda: other.answers() and other.is_primary)
+        return other
+
+    def empty(self) -> None:
+        """As it began: both there, and no keys."""
+        for each in self.servers:
+            if each.process.poll() is not None:
+                each.start()
+                self.follow(each)
+        wait_until(self.has_replica)
+        wait_until(self._all_see_all)
+        self.primary.client.flushall()
 
     def clean_up(self) -> None:
         for each in (*self.sentinels, *self.servers):
@@ -63,9 +80,12 @@ class SentinelServers:
             sentinel.ask("SENTINEL SET", SERVICE, name, value)
 
     def _all_see_all(self) -> bool:
+        primary = self.primary.port
         return all(
-            len(each.ask("SENTINEL SENTINELS", SERVICE)) == WATCHERS - 1
-            and len(each.ask("SENTINEL REPLICAS", SERVICE)) == 1
+            len(cast(Any, each.client.sentinel_sentinels(SERVICE))) == WATCHERS - 1
+            and cast(Any, each.client.sentinel_master(SERVICE))["port"] == primary
+            and [one["is_sdown"] for one in cast(Any, each.client.sentinel_slaves(SERVICE))]
+            == [False]
             for each in self.sentinels
         )
 

@@ -5,7 +5,6 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from pathlib import Path
 
 import pytest
 
@@ -21,10 +20,16 @@ RESUMES = 10
 CLIENTS = 4
 
 
+@pytest.fixture(scope="module")
+def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SentinelServers]:
+    with sentinel_servers(tmp_path_factory.mktemp("sentinels") / "servers") as servers:
+        yield servers
+
+
 @pytest.fixture
-def servers(tmp_path: Path) -> Iterator[SentinelServers]:
-    with sentinel_servers(tmp_path / "sentinels") as started:
-        yield started
+def servers(started: SentinelServers) -> SentinelServers:
+    started.empty()
+    return started
 
 
 class Writers:
@@ -71,11 +76,10 @@ def test_writes_go_on_after_a_failover(servers: SentinelServers, replicated: boo
             old = servers.primary
             old.kill()
             killed = time.monotonic()
-            wait_until(
-                lambda: any(s is not old and s.is_primary for s in servers.servers if s is not old)
-            )
+            servers.promoted_beside(old)
             if replicated:  # whoever waits for a replica needs one
                 old.start()
+                servers.follow(old)
             wait_until(lambda: writers.last > killed + 0.5)
             resumed = time.monotonic() - killed
         finally:
@@ -97,6 +101,6 @@ def test_a_primary_that_was_told_to_follow_another_is_left(servers: SentinelServ
     connection.run("release", ["ts1:collections"], ["nobody", "0"])
     old = servers.primary
     servers.sentinels[0].ask("SENTINEL FAILOVER", "main")
-    wait_until(lambda: not old.is_primary)
+    servers.follow(old)
     connection.begin_call()
     assert connection.run("release", ["ts1:collections"], ["nobody", "0"]) == 0
