@@ -39,7 +39,7 @@ def main() -> None:
         for width, height in _WIDTHS.items():
             for scheme in ("light", "dark"):
                 shown = PAGES if scheme == "light" else {name: PAGES[name] for name in _DARK}
-                _write(browser, address, token, shown, (width, height), scheme)
+                _write(browser, address, token, shown, size=(width, height), scheme=scheme)
     for path in sorted(FOLDER.glob("*.png")):
         print(f"{path.stat().st_size / 1000:6.0f} kB  {path.name}")
 
@@ -62,6 +62,7 @@ def _write(
     address: str,
     token: str,
     shown: dict[str, Callable[[Page], None]],
+    *,
     size: tuple[int, int],
     scheme: str,
 ) -> None:

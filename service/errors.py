@@ -25,10 +25,11 @@
     │   └── NotRevertible           a text is gone, or something has changed since
     └── StoreError                  asking again later is safe
         ├── StoreUnavailable        not reachable, too slow, read-only
-        └── StoreFull               at its memory limit
+        ├── StoreFull               at its memory limit
+        └── Unconfirmed             stored, but not yet on a replica
 
 This module knows neither HTTP nor Redis: `web/problems.py` gives each class its status, and
-`store/redis_store.py` raises the last two from what the driver says. No message carries any
+`store/failures.py` makes the last of what the driver says. No message carries any
 posted text.
 """
 
@@ -149,7 +150,7 @@ class NotRevertible(RequestError):
 
 class StoreError(TwinsiftError):
     """The store did not take or give what was asked; nothing was half-written. `kind` says why:
-    timeout, connection, readonly, loading, full, noperm, or other."""
+    timeout, connection, readonly, loading, full, noperm, unconfirmed, or other."""
 
     kind: str = "other"
 
@@ -166,3 +167,9 @@ class StoreFull(StoreError):
     """The store is at its memory limit: reads, replays and deletes go on."""
 
     kind = "full"
+
+
+class Unconfirmed(StoreError):
+    """It is stored, but no replica has said that it has it too: asking again asks that again."""
+
+    kind = "unconfirmed"
