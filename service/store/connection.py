@@ -180,8 +180,7 @@ class Connection:
 
     def _at(self, key: str, ask: Callable[[Target], T], *, counts: bool = True) -> T:
         """What the server of a key answers, found by way of those that refuse, in time."""
-        target, hops = Target(self._route.server_of(key)), 0
-        ends_at = time.monotonic() + self._allowance.patience()
+        target, hops, ends_at = Target(self._route.server_of(key)), 0, 0.0
         while True:
             try:
                 given = ask(target)
@@ -190,6 +189,7 @@ class Connection:
                 if following is None:
                     raise
                 hops += 1
+                ends_at = ends_at or time.monotonic() + self._allowance.patience()
                 pause = max(following.pause, PAUSE if hops > HOPS else 0.0)
                 if time.monotonic() + pause >= ends_at:
                     raise
