@@ -124,8 +124,7 @@ class Reviewer:
         """Rules on a conflict. The same ruling again is no error, but with `seen` (what the
         `Outlook` had): then any ruling, and any change, since it was looked at is.
 
-        Raises UnknownConflict, AlreadyResolved, ConflictChanged, EarlierConflict or
-        ConflictVoid."""
+        Raises UnknownConflict, AlreadyResolved, EarlierConflict or ConflictVoid."""
         ends_at = time.monotonic() + self._deadline
         while time.monotonic() < ends_at:
             known, conflict = self._conflict(id)
