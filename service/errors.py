@@ -18,7 +18,6 @@
     │   ├── FrozenSetting           stored signatures depend on it
     │   ├── DefaultCollection       `default` cannot be removed
     │   ├── AlreadyResolved         the conflict has another ruling
-    │   │   └── ConflictChanged     not what the person who rules was shown
     │   ├── EarlierConflict         another conflict is to be ruled on first
     │   ├── ConflictVoid            one of its texts left before a ruling
     │   ├── AlreadyReverted         the decision was taken back before
@@ -125,11 +124,7 @@ class UnknownDecision(RequestError):
 
 
 class AlreadyResolved(RequestError):
-    """The conflict has another ruling."""
-
-
-class ConflictChanged(AlreadyResolved):
-    """The conflict was decided on, or its texts have changed, since it was looked at."""
+    """The conflict has another ruling, or is not any more what the person who rules was shown."""
 
 
 class EarlierConflict(RequestError):

@@ -130,8 +130,7 @@ class Reviewer:
         """Rules on a conflict. The same ruling again is no error, but with `seen` (what the
         `Outlook` had): then any ruling, and any change, since it was looked at is.
 
-        Raises UnknownConflict, AlreadyResolved, ConflictChanged, EarlierConflict or
-        ConflictVoid."""
+        Raises UnknownConflict, AlreadyResolved, EarlierConflict or ConflictVoid."""
         with confirmed(self._store):
             return self._resolve(id, keep, by, note, seen)
 
