@@ -29,7 +29,7 @@ FEW, MANY = 100, 10_000
 CLOSED = 20
 PAGES, BLOCK = 200, 20
 WORDS = 40
-RARE = 50
+RARE = 4
 VIEWS: dict[str, dict[str, str]] = {
     "oldest": {},
     "highest": {"order": "highest"},

@@ -16,8 +16,7 @@ def outlook(store: Store, collection: Collection, conflict: StoredConflict) -> O
     """What a ruling rests on; None where the conflict is closed, or its texts are leaving."""
     if conflict.status is not ConflictStatus.OPEN:
         return None
-    numbers = [conflict.existing, conflict.incoming]
-    existing, incoming = store.records(collection, numbers)
+    existing, incoming = store.records(collection, [conflict.existing, conflict.incoming])
     if existing is None or incoming is None:
         return None
     mark = seen_mark(existing, incoming)
@@ -28,17 +27,8 @@ def outlook(store: Store, collection: Collection, conflict: StoredConflict) -> O
     pending = standing.pending
     is_update = pending is not None and pending.number == incoming.number
     old = standing.main if is_update else None
-    if old is not None:
-        numbers.append(old.number)
-    others = [
-        len(found) + own
-        for found, own in zip(
-            store.open_with(collection, numbers, MOST_OTHERS + 1),
-            _own_conflicts(store, collection, [existing, incoming, old], conflict),
-            strict=False,
-        )
-    ]
-    with_existing, with_incoming = others[0] - 1, others[1]
+    texts = [existing, incoming, *([] if old is None else [old])]
+    with_existing, with_incoming, *with_old = _others(store, collection, texts, conflict)
     return Outlook(
         mark,
         is_active=incoming.state is State.ACTIVE,
@@ -46,21 +36,21 @@ def outlook(store: Store, collection: Collection, conflict: StoredConflict) -> O
         is_updated=store.standing(collection, existing.id).pending is not None,
         with_incoming=with_incoming,
         with_existing=with_existing,
-        with_old=others[2] if old is not None else 0,
+        with_old=sum(with_old),
     )
 
 
-def _own_conflicts(
-    store: Store,
-    collection: Collection,
-    texts: Sequence[StoredText | None],
-    ruled_on: StoredConflict,
+def _others(
+    store: Store, collection: Collection, texts: Sequence[StoredText], ruled_on: StoredConflict
 ) -> list[int]:
-    """For each text 1 where it is open as the incoming one of another conflict than this."""
+    """For each text the other open conflicts that it is in, on whichever side."""
     counts = []
-    for text in texts:
-        number = text.conflict if text is not None else 0
-        own = store.conflict(collection, number) if number not in (0, ruled_on.number) else None
-        is_open = own is not None and text is not None and own.incoming == text.number
-        counts.append(int(is_open and own is not None and own.status is ConflictStatus.OPEN))
+    found = store.open_with(collection, [text.number for text in texts], MOST_OTHERS + 1)
+    for text, numbers in zip(texts, found, strict=True):
+        others = {number for number in numbers if number != ruled_on.number}
+        own = store.conflict(collection, text.conflict) if text.conflict else None
+        is_in_own = own is not None and own.incoming == text.number
+        if own is not None and is_in_own and own.status is ConflictStatus.OPEN:
+            others.add(own.number)
+        counts.append(len(others - {ruled_on.number}))
     return counts

@@ -50,8 +50,7 @@ class Queued:
 
 @dataclass(frozen=True, slots=True)
 class QueuePage:
-    """A part of a queue. `behind` is the id of the conflict to go on behind, None at the end; a
-    page may be short, or empty, though there is more: only so many are looked at."""
+    """A part of a queue. `behind` is the id of the conflict to go on behind, None at the end."""
 
     items: tuple[Queued, ...]
     behind: str | None

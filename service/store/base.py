@@ -339,8 +339,7 @@ class Store(Protocol):
     ) -> QueuePart:
         """A part of the queue that the collections make together, from behind `start` (a conflict
         of any status; None: the beginning) on, or `back` from before it. What it costs grows with
-        `most` and the number of collections only; a part may be short, or empty, though it goes
-        on."""
+        `most` and the number of collections only."""
 
     def open_with(self, collection: Collection, texts: Sequence[int], most: int) -> list[list[int]]:
         """For each text the open conflicts, `most` at most, whose existing text it is."""

@@ -1,7 +1,7 @@
 """The queue of conflicts: read from the lists that `lua/records.lua` keeps (`places_of`).
 
-A member of a list is its letter, a key that sorts as the list goes, and two bytes with the kinds of
-the conflict's changes: so a part that shows one kind reads no conflict of another.
+A member of a list is its letter, the number of the kind of change (0: all), and a key that sorts as
+the list goes.
 """
 
 from __future__ import annotations
@@ -16,15 +16,12 @@ from service.dedup.queue import Order, QueueFilter
 from service.store.base import Collection, QueuePart
 from service.store.connection import Connection
 from service.store.keys import partition
-from service.store.log import STATUS_LETTERS, kinds_mask, read_conflict
+from service.store.log import STATUS_LETTERS, kind_number, read_conflict
 from service.store.step import StoredConflict
 
 LETTERS: Final = {Order.OLDEST: b"a", Order.HIGHEST: b"s", Order.RESOLVED: b"r", Order.VOID: b"v"}
-# Members that one part looks at to find a kind, in all collections together and in each at least.
-LOOKED_AT: Final = 2000
-LOOKED_AT_EACH: Final = 50
-_KINDS: Final = 2
-_BEHIND_ANY: Final = b"\xff" * (_KINDS + 1)
+_NAME: Final = 2
+_BEHIND: Final = b"\xff"
 
 
 def queue_key(order: Order, conflict: StoredConflict) -> bytes:
@@ -43,7 +40,6 @@ class _Listed:
 
     key: bytes
     collection: Collection
-    kinds: int
 
     @property
     def sorts_as(self) -> tuple[bytes, str]:
@@ -70,35 +66,17 @@ class ConflictQueue:
         back: bool,
     ) -> QueuePart:
         """A part of the queue that the collections make together."""
-        many = most + 1
-        if wanted.kind is not None:
-            many = max(many, LOOKED_AT_EACH, LOOKED_AT // max(1, len(collections)))
-        lists = self._lists(collections, wanted.order, many, start, back=back)
-        # Of a list that goes on, nothing is known behind its last member: neither may others go on.
-        cut = [members[-1].sorts_as for members in lists if len(members) == many]
-        until = (max if back else min)(cut, default=None)
+        # The first of all are among the first of each.
         merged = sorted(
-            (listed for members in lists for listed in members),
+            self._listed(collections, wanted, most + 1, start, back=back),
             key=lambda listed: listed.sorts_as,
             reverse=back,
         )
-        asked = None if wanted.kind is None else kinds_mask([wanted.kind])
-        found: list[_Listed] = []
-        looked_at: _Listed | None = None
-        ends = until is None
-        for listed in merged:
-            if asked is None or listed.kinds & asked:
-                if len(found) == most:
-                    ends = False
-                    break
-                found.append(listed)
-            looked_at = listed
-            if listed.sorts_as == until:
-                break
-        end = None if ends or looked_at is None else looked_at
+        found = merged[:most]
+        last = found[-1] if found and len(merged) > most else None
         return QueuePart(
             self._read(found, wanted.order),
-            None if end is None else (end.collection, end.number(wanted.order)),
+            None if last is None else (last.collection, last.number(wanted.order)),
         )
 
     def open_with(self, collection: Collection, texts: Sequence[int], most: int) -> list[list[int]]:
@@ -124,36 +102,37 @@ class ConflictQueue:
             for at, status in enumerate(STATUS_LETTERS)
         }
 
-    def _lists(
+    def _listed(
         self,
         collections: Sequence[Collection],
-        order: Order,
+        wanted: QueueFilter,
         many: int,
         start: tuple[Collection, StoredConflict] | None,
         *,
         back: bool,
-    ) -> list[list[_Listed]]:
+    ) -> list[_Listed]:
         """The next members of each collection's list."""
-        letter = LETTERS[order]
-        first, last = b"[" + letter, b"(" + bytes([letter[0] + 1])
+        name = LETTERS[wanted.order] + bytes([kind_number(wanted.kind)])
         pipeline = self._connection.client.pipeline(transaction=False)
         for collection in collections:
-            key, low, high = partition(collection.uid).conflict_lists, first, last
+            low, high = b"[" + name, b"(" + name[:1] + bytes([name[1] + 1])
             if start is not None:
                 # Of the same key, those stand before it whose uid does.
-                uid, place = start[0].uid, letter + queue_key(order, start[1])
+                uid, place = start[0].uid, name + queue_key(wanted.order, start[1])
                 if back:
-                    high = b"(" + place + (_BEHIND_ANY if collection.uid < uid else b"")
+                    high = b"(" + place + (_BEHIND if collection.uid < uid else b"")
                 else:
-                    low = b"[" + place + (b"" if collection.uid > uid else _BEHIND_ANY)
+                    low = b"[" + place + (b"" if collection.uid > uid else _BEHIND)
+            key = partition(collection.uid).conflict_lists
             if back:
                 pipeline.zrevrangebylex(key, high, low, start=0, num=many)
             else:
                 pipeline.zrangebylex(key, low, high, start=0, num=many)
         replies = self._connection.call(pipeline.execute) if collections else []
         return [
-            [_listed(member, collection) for member in members]
+            _Listed(member[_NAME:], collection)
             for collection, members in zip(collections, replies, strict=True)
+            for member in members
         ]
 
     def _read(
@@ -170,10 +149,6 @@ class ConflictQueue:
             for listed, written in zip(found, kept, strict=True)
             if written is not None
         ]
-
-
-def _listed(member: bytes, collection: Collection) -> _Listed:
-    return _Listed(member[1:-_KINDS], collection, int.from_bytes(member[-_KINDS:], "big"))
 
 
 def _inverted(key: bytes) -> bytes:

@@ -29,9 +29,9 @@
     ts1:{U.P}:n             zset    number of a conflict; its score is that      the conflict's
                                     while open, then minus that of its last
                                     entry
-    ts1:{U.P}:k             zset    places of conflicts in lists: open ones by   the conflict's
-                                    age and by score, closed ones by age, each
-                                    with the kinds of its changes; all score 0
+    ts1:{U.P}:k             zset    places of conflicts in lists, of all and of  the conflict's
+                                    each kind of change: open ones by age and
+                                    by score, closed ones by age; all score 0
     ts1:{U.P}:r             hash    a pair of texts -> which of them stays       the collection's
     ts1:{U.P}:v             hash    number of a held text -> its void conflict   until checked anew
     ts1:{U.P}:y             hash    place in a ring -> near miss (log.py)        until overwritten

@@ -38,7 +38,7 @@ STATUS_LETTERS = {
     ConflictStatus.RESOLVED: b"r",
     ConflictStatus.VOID: b"v",
 }
-_PLACES = {kind: place for place, kind in enumerate(ChangeKind)}
+_PLACES = {kind: place for place, kind in enumerate(ChangeKind, 1)}
 STATUSES = {letter: status for status, letter in STATUS_LETTERS.items()}
 
 
@@ -121,8 +121,13 @@ def kinds_mask(kinds: Iterable[ChangeKind]) -> int:
     """Kinds of changes as a bit each, in 16."""
     mask = 0
     for kind in kinds:
-        mask |= 1 << _PLACES[kind]
+        mask |= 1 << (kind_number(kind) - 1)
     return mask
+
+
+def kind_number(kind: ChangeKind | None) -> int:
+    """The number that the lists of conflicts know a kind by; that of all kinds is 0."""
+    return 0 if kind is None else _PLACES[kind]
 
 
 def conflict_closing(conflict: StoredConflict) -> bytes:

@@ -1,5 +1,6 @@
 """All that the service does with its store, once: every resource, and what comes with time."""
 
+import re
 import time
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,7 @@ def travel(url: str, tokens: Path) -> None:
     rule_and_take_back(client)
     post_many(client)
     look_around(client)
+    look_at_pages(url, tokens, call(client, "GET", "/conflicts", status="open")["items"][0]["id"])
     remove(client)
     be_too_quick(url, tokens)
     grow_and_grow_old(url)
@@ -100,6 +102,23 @@ def look_around(client: FlaskClient) -> None:
     assert call(client, "GET", "/stats")["collections"]["default"]["bytes_per_document"] > 0
     assert call(client, "GET", "/readyz")["store"] == "ready"
     assert b"twinsift_redis_up 1.0" in client.get("/metrics").data
+
+
+def look_at_pages(url: str, tokens: Path, conflict: str) -> None:
+    """A person signs in, looks at the conflicts, and signs out."""
+    secret, row = make("person", [Scope.REVIEW], [])
+    tokens.write_text(row)
+    settings = Settings(redis_url=url, deadline=DEADLINE, tokens_file=tokens)
+    client = create_app(settings).test_client()
+
+    def send(path: str, page: str, **fields: str) -> None:
+        key = re.findall(r'name="form_key" value="(\w+)"', client.get(page).text)[0]
+        assert client.post(path, data={"form_key": key, **fields}).status_code == 303
+
+    send("/review/sign-in", "/review/sign-in", token=secret)
+    for page in ("/review/conflicts", f"/review/conflicts/{conflict}"):
+        assert client.get(page).status_code == 200
+    send("/review/sign-out", "/review")
 
 
 def remove(client: FlaskClient) -> None:

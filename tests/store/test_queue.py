@@ -5,7 +5,6 @@ import pytest
 from service.dedup.decisions import ConflictStatus, Keep
 from service.dedup.queue import Order, QueueFilter
 from service.errors import ConflictChanged
-from service.store import conflict_queue
 from service.text.changes import ChangeKind
 
 RENTAL = (
@@ -77,20 +76,16 @@ def test_a_queue_is_the_same_from_behind(reviewer, catalogue, opened, order):
         assert walked(reviewer, QueueFilter(order), 2, place=one.id) == there[at + 1 :]
 
 
-def test_a_kind_is_found_however_far_it_is_with_little_looked_at_each_time(
-    reviewer, post, monkeypatch
-):
-    monkeypatch.setattr(conflict_queue, "LOOKED_AT", 3)
-    monkeypatch.setattr(conflict_queue, "LOOKED_AT_EACH", 1)
+def test_a_kind_is_found_by_itself_in_every_order(reviewer, post):
     post("old", RENTAL.format(2, "Monday"))
-    for hours in range(3, 12):
+    for hours in range(3, 9):
         post(f"{hours} hours", RENTAL.format(hours, "Monday"))
     post("friday", RENTAL.format(2, "Friday"))
-    dates = QueueFilter(Order.OLDEST, ChangeKind.DATE)
-    first = reviewer.queue(None, dates, 2)
-    assert (first.items, first.behind is None) == ((), False)
-    assert names(walked(reviewer, dates, 2)) == [("default", "friday")]
-    assert walked(reviewer, QueueFilter(Order.OLDEST, ChangeKind.NEGATION), 2) == []
+    for order in (Order.OLDEST, Order.HIGHEST):
+        dates, times = (QueueFilter(order, kind) for kind in (ChangeKind.DATE, ChangeKind.QUANTITY))
+        assert names(walked(reviewer, dates, 2)) == [("default", "friday")]
+        assert len(walked(reviewer, times, 2)) == 6
+        assert walked(reviewer, QueueFilter(order, ChangeKind.NEGATION), 2) == []
 
 
 def test_closed_conflicts_leave_the_open_lists_and_come_back_with_a_revert(

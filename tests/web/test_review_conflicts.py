@@ -227,6 +227,34 @@ def test_a_held_update_says_that_the_old_text_goes_with_it(
     assert (ruled["status"], entry["retire"]) == ("resolved", ["page"])
 
 
+def test_two_active_texts_say_what_a_ruling_takes_away(
+    dana: Browser, check: Post, client: FlaskClient
+) -> None:
+    client.put("/collections/open", json={"on_conflict": "ingest"})
+    check("old", RENTAL.format(2, "Monday"), collection="open")
+    id = check("new", RENTAL.format(3, "Monday"), collection="open")["conflict"]["id"]
+    page = dana.get(f"/{id}")
+    assert "new is dropped and retired: downstream deletes it." in words(page)
+    assert "new stays active, as it is." in words(page)
+    dana.rule(page, "existing")
+    (entry,) = client.get("/decisions?kind=resolved").get_json()["items"]
+    assert (entry["ingest"], entry["retire"]) == ([], ["new"])
+
+
+def test_a_full_store_is_told_on_the_page_and_the_note_stays(
+    dana: Browser, redis_client: Any, two: list[str]
+) -> None:
+    loaded = dana.get(f"/{two[0]}")
+    redis_client.config_set("maxmemory", 1)
+    try:
+        late = dana.rule(loaded, "existing", "my note")
+    finally:
+        redis_client.config_set("maxmemory", 0)
+    assert (late.status_code, ">my note</textarea>" in late.text) == (503, True)
+    assert "Nothing was done, and trying again later is safe" in words(late)
+    assert dana.rule(late, "existing").status_code == 303
+
+
 def test_a_void_conflict_says_so_and_an_open_page_of_it_rules_on_nothing(
     dana: Browser, client: FlaskClient, two: list[str]
 ) -> None:

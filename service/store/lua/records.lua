@@ -44,16 +44,27 @@ local function entry_name(id) return string.sub(redis.sha1hex(id), 1, 12) end
 local function conflict_name(id) return 'x' .. entry_name(id) end
 
 -- Where the lists of conflicts have a conflict as it is written: an open one by age and by score (the
--- most alike first, then the oldest), a closed one by its status, the newest first. Its kinds of
--- changes stand behind.
+-- most alike first, then the oldest), a closed one by its status, the newest first; each in the list of
+-- all (0) and in that of each kind of change that it has (its bit in the head, counted from 1).
+local MOST_KINDS = 16
 local function inverted(bytes)
   return (string.gsub(bytes, '.', function(byte) return string.char(255 - string.byte(byte)) end))
 end
 local function places_of(written, number)
-  local status, age, kinds = string.sub(written, 1, 1), string.sub(written, 10, 15) .. number,
-    string.sub(written, 24, 25)
-  if status ~= 'o' then return { status .. inverted(age) .. kinds } end
-  return { 'a' .. age .. kinds, 's' .. inverted(string.sub(written, 16, 23)) .. age .. kinds }
+  local status, age = string.sub(written, 1, 1), string.sub(written, 10, 15) .. number
+  local kinds, places = struct.unpack('>H', written, 24), {}
+  for kind = 0, MOST_KINDS do
+    if kind == 0 or math.floor(kinds / 2 ^ (kind - 1)) % 2 == 1 then
+      local list = string.char(kind)
+      if status == 'o' then
+        places[#places + 1] = 'a' .. list .. age
+        places[#places + 1] = 's' .. list .. inverted(string.sub(written, 16, 23)) .. age
+      else
+        places[#places + 1] = status .. list .. inverted(age)
+      end
+    end
+  end
+  return places
 end
 
 local function id_of(record)

@@ -9,14 +9,13 @@ from typing import Any, Final
 from flask import g, request
 
 from service.dedup.queue import Order, QueueFilter
-from service.errors import UnknownCollection
 from service.text.changes import ChangeKind
 from service.tokens import Token
 from service.web.access import permit
 from service.web.wiring import wiring
 
-MOST_COLLECTIONS: Final = 500
-_LOOKS_ON: Final = 20
+# What a page has room for.
+MOST_COLLECTIONS: Final = 150
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,16 +50,9 @@ class Chosen:
         return None if token is None else token.collections
 
     def next_id(self, place: str | None, *, back: bool = False) -> str | None:
-        """The conflict behind (or before) a place of the queue; None where there is none, or none
-        near enough to be found."""
-        for _ in range(_LOOKS_ON):
-            part = wiring().reviewer.queue(self.names, self.wanted, 1, place, back=back)
-            if part.items:
-                return part.items[0].id
-            if part.behind is None:
-                break
-            place = part.behind
-        return None
+        """The conflict behind (or before) a place of the queue; None where there is none."""
+        part = wiring().reviewer.queue(self.names, self.wanted, 1, place, back=back)
+        return part.items[0].id if part.items else None
 
 
 def chosen(values: Mapping[str, Any] | None = None) -> Chosen:
@@ -78,15 +70,13 @@ def chosen(values: Mapping[str, Any] | None = None) -> Chosen:
     )
 
 
-def collections() -> list[str]:
-    """The collections that the visitor may choose from."""
+def collections(one: Chosen) -> list[str]:
+    """The collections that a list can offer, the chosen one among them; raises UnknownCollection
+    where that is not there."""
     token: Token | None = g.token
     allowed = None if token is None else token.collections
     known = [info.name for info in wiring().catalogue.collections(MOST_COLLECTIONS, None).items]
-    return known if allowed is None else [name for name in known if name in allowed]
-
-
-def refuse_unknown(one: Chosen, known: list[str]) -> None:
-    """Raises UnknownCollection for a collection that is not there."""
-    if one.collection is not None and one.collection not in known:
-        raise UnknownCollection("there is no collection of this name")
+    offered = known if allowed is None else [name for name in known if name in allowed]
+    if one.collection is None or one.collection in offered:
+        return offered
+    return [wiring().catalogue.collection(one.collection).name, *offered]

@@ -22,7 +22,7 @@ from service.errors import (
 from service.text.changes import ChangeKind
 from service.web import errors
 from service.web.access import permit
-from service.web.review.chosen import Chosen, chosen, collections, refuse_unknown
+from service.web.review.chosen import Chosen, chosen, collections
 from service.web.review.consequences import consequences
 from service.web.review.guard import AT_HOME, Answer, form, page, visitor
 from service.web.review.marking import cut, part_of, reach
@@ -44,8 +44,8 @@ blueprint.add_app_template_filter(mentioned)
 @page
 def show() -> Answer:
     """The queue."""
-    queue, known = chosen(), collections()
-    refuse_unknown(queue, known)
+    queue = chosen()
+    known = collections(queue)
     reviewer = wiring().reviewer
     after = request.args.get("after")
     part = reviewer.queue(queue.names, queue.wanted, ON_A_PAGE, after)
