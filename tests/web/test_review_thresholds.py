@@ -69,7 +69,7 @@ def test_the_worked_example_is_one_click_away(client: FlaskClient) -> None:
 
 def test_each_setting_has_its_sweep_and_the_cheapest_is_open(client: FlaskClient) -> None:
     page = sweep(client, word="1 2", char="3")
-    opened = [is_open for _, is_open in re.findall(r'id="setting-(\d)"( open)?>', page.text)]
+    opened = re.findall(r'<details class="card"( open)?>', page.text)
     assert (len(opened), opened.count(" open")) == (3, 1)
     assert page.text.count("<svg") == 3
 
