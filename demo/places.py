@@ -67,6 +67,7 @@ PLACES: Final[dict[str, Way]] = {
     "decisions": _at("/review/decisions"),
     "decisions-of-one": _at("/review/decisions?document=handbook-2026/remote-work"),
     "decision": _decision("handbook-2025/welcome"),
+    "decision-held": _decision("quietlog-fork"),
     "decision-dropped": _decision("wiki/refunds"),
     "thresholds": _at("/review/thresholds"),
     "thresholds-result": _threshold_result,

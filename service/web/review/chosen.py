@@ -70,13 +70,13 @@ def chosen(values: Mapping[str, Any] | None = None) -> Chosen:
     )
 
 
-def collections(one: Chosen) -> list[str]:
-    """The collections that a list can offer, the chosen one among them; raises UnknownCollection
+def collections(wanted: str | None) -> list[str]:
+    """The collections that a list can offer, the wanted one among them; raises UnknownCollection
     where that is not there."""
     token: Token | None = g.token
     allowed = None if token is None else token.collections
     known = [info.name for info in wiring().catalogue.collections(MOST_COLLECTIONS, None).items]
     offered = known if allowed is None else [name for name in known if name in allowed]
-    if one.collection is None or one.collection in offered:
+    if wanted is None or wanted in offered:
         return offered
-    return [wiring().catalogue.collection(one.collection).name, *offered]
+    return [wiring().catalogue.collection(wanted).name, *offered]

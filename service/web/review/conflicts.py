@@ -45,7 +45,7 @@ blueprint.add_app_template_filter(mentioned)
 def show() -> Answer:
     """The queue."""
     queue = chosen()
-    known = collections(queue)
+    known = collections(queue.collection)
     reviewer = wiring().reviewer
     after = request.args.get("after")
     part = reviewer.queue(queue.names, queue.wanted, ON_A_PAGE, after)

@@ -17,7 +17,6 @@ from service.errors import (
     InvalidRequest,
     NotRevertible,
     StoreFull,
-    UnknownCollection,
 )
 from service.text.changes import Change
 from service.web.access import permit
@@ -98,9 +97,7 @@ def show() -> Answer:
     """The newest entries, or those that are looked for; a document's own oldest first."""
     search, refusal = _search()
     place = request.args.get("place") or None
-    known = collections()
-    if search.collection is not None and search.collection not in known:
-        raise UnknownCollection("there is no collection of this name")
+    known = collections(search.collection)
     items, onward = _found(search, place)
     return render_template(
         "review/decisions.html",
@@ -194,7 +191,7 @@ def _of_document(search: Search, place: str | None) -> tuple[tuple[Decision, ...
         found = wiring().reviewer.decisions(only, search.wanted, PAGE, place)
         return found.items, found.next
     items: list[Decision] = []
-    for name in sorted(allowed & frozenset(collections())):
+    for name in sorted(allowed & frozenset(collections(None))):
         items += wiring().reviewer.decisions(name, search.wanted, PAGE, None).items
     return tuple(items), None
 
