@@ -37,6 +37,13 @@ def fill(twinsift: Twinsift) -> None:
     _review(twinsift)
 
 
+def trial() -> str:
+    """A chapter that was not posted so, with another figure; its pages are parted by lines of three
+    hyphens, as the page Try it takes them."""
+    [chapter] = [item for item in _edition("2026") if item["id"].endswith("/refunds")]
+    return "\n---\n".join(chapter["pages"]).replace("48 hours", "72 hours")
+
+
 def _review(twinsift: Twinsift) -> None:
     open_now = {conflict.incoming.id: conflict.id for conflict in twinsift.conflicts(status="open")}
     twinsift.resolve(
@@ -63,15 +70,19 @@ def _edition(year: str) -> list[Item]:
     return [
         {
             "id": f"handbook-{year}/{chapter['id']}",
-            "pages": [
-                f"{written['header']}\n{page.strip()}\n{written['footer']}\nPage {next(numbers)}"
-                for page in chapter["pages"]
-            ],
+            "pages": [_page(written, page, next(numbers)) for page in chapter["pages"]],
             "collection": HANDBOOK,
             "metadata": {key: written[key] for key in ("source", "updated_at")},
         }
         for chapter in written["chapter"]
     ]
+
+
+def _page(edition: Mapping[str, Any], page: str, number: int) -> str:
+    """A heading and a paragraph, each on one line, between what the edition has on every page."""
+    heading, *lines = page.strip().splitlines()
+    parts = (edition["header"], heading, " ".join(lines), edition["footer"], f"Page {number}")
+    return "\n".join(parts)
 
 
 def _notices(edition: list[Item]) -> Iterator[Item]:
@@ -82,7 +93,7 @@ def _notices(edition: list[Item]) -> Iterator[Item]:
             pages = (page.splitlines()[1:-2] for page in chapters[copied]["pages"])
             text = "\n\n".join(" ".join(page) for page in pages)
         else:
-            text = notice["text"]
+            text = " ".join(notice["text"].split())
         yield {
             "id": notice["id"],
             "text": text,
@@ -97,7 +108,7 @@ def _packages() -> Iterator[Item]:
         known = {key: package[key] for key in ("version", "split") if key in package}
         yield {
             "id": package["id"],
-            "text": package["text"],
+            "text": " ".join(package["text"].split()),
             "collection": PACKAGES,
             "metadata": {"source": written["source"], **known},
         }

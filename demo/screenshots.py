@@ -5,16 +5,17 @@ from __future__ import annotations
 import io
 import os
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
 from PIL import Image
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 
 from demo.browsing import started
 from demo.filling import fill
+from demo.places import PLACES
 from demo.serving import serving
 from service.client import Twinsift
 from service.tokens import make
@@ -24,7 +25,11 @@ _WIDTHS: Final = {360: 740, 1280: 800}
 _COLOURS: Final = 128
 # A page may be longer than a window; what is below this is not shown.
 _TALLEST: Final = 1600
-_DARK: Final = {"overview", "conflict"}
+_SHOWN: Final = (
+    *("sign-in", "overview", "queue", "conflict", "conflict-ruled"),
+    *("decisions", "decision", "thresholds-result", "try-result"),
+)
+_DARK: Final = ("overview", "conflict")
 
 
 def main() -> None:
@@ -38,8 +43,10 @@ def main() -> None:
     ):
         for width, height in _WIDTHS.items():
             for scheme in ("light", "dark"):
-                shown = PAGES if scheme == "light" else {name: PAGES[name] for name in _DARK}
-                _write(browser, address, token, shown, size=(width, height), scheme=scheme)
+                shown = _SHOWN if scheme == "light" else _DARK
+                look = {"viewport": {"width": width, "height": height}, "color_scheme": scheme}
+                page = browser.new_page(base_url=address, reduced_motion="reduce", **look)
+                _write(page, token, shown, f"{width}-{scheme}")
     for path in sorted(FOLDER.glob("*.png")):
         print(f"{path.stat().st_size / 1000:6.0f} kB  {path.name}")
 
@@ -57,32 +64,18 @@ def _filled() -> Iterator[tuple[str, str]]:
             yield address, token
 
 
-def _write(
-    browser: Browser,
-    address: str,
-    token: str,
-    shown: dict[str, Callable[[Page], None]],
-    *,
-    size: tuple[int, int],
-    scheme: str,
-) -> None:
-    width, height = size
-    page = browser.new_page(
-        base_url=address,
-        viewport={"width": width, "height": height},
-        color_scheme=scheme,
-        reduced_motion="reduce",
-    )
+def _write(page: Page, token: str, shown: Sequence[str], look: str) -> None:
     page.goto("/review/sign-in")
     if "sign-in" in shown:
-        _save(page, f"sign-in-{width}-{scheme}")
+        _save(page, f"sign-in-{look}")
     page.get_by_label("Token").fill(token)
     page.get_by_label("Your name").fill("Dana")
     page.get_by_role("button", name="Sign in").click()
-    for name, go in shown.items():
-        go(page)
+    page.wait_for_url("**/review")
+    for name in shown:
         if name != "sign-in":
-            _save(page, f"{name}-{width}-{scheme}")
+            PLACES[name](page)
+            _save(page, f"{name}-{look}")
     page.context.close()
 
 
@@ -94,31 +87,6 @@ def _save(page: Page, name: str) -> None:
     picture = Image.open(io.BytesIO(page.screenshot(full_page=True, clip=clip, caret="hide")))
     small = picture.convert("RGB").quantize(_COLOURS, dither=Image.Dither.NONE)
     small.save(FOLDER / f"{name}.png", optimize=True)
-
-
-def _at(path: str) -> Callable[[Page], None]:
-    return lambda page: (page.goto(path), None)[1]
-
-
-def _conflict(order: str, words: str) -> Callable[[Page], None]:
-    def go(page: Page) -> None:
-        page.goto(f"/review/conflicts?order={order}")
-        page.get_by_role("link", name="Conflict: ").filter(has_text=words).first.click()
-        page.wait_for_url("**/review/conflicts/c-*")
-
-    return go
-
-
-PAGES: Final[dict[str, Callable[[Page], None]]] = {
-    "sign-in": _at("/review"),
-    "overview": _at("/review"),
-    "queue": _at("/review/conflicts"),
-    "conflict": _conflict("oldest", "handbook-2026/keys"),
-    "conflict-ruled": _conflict("resolved", "handbook-2026/expenses"),
-    "decisions": _at("/review/decisions"),
-    "thresholds": _at("/review/thresholds"),
-    "try": _at("/review/try"),
-}
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@ does it."""
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple
 
@@ -79,13 +79,18 @@ def demo(start: Callable[[], Site]) -> Site:
 
 
 @pytest.fixture(scope="session")
-def looking(chromium: Browser, demo: Site) -> Callable[..., AbstractContextManager[Person]]:
-    """Somebody who has signed in there. They all share a session, so that no test has to begin with
-    signing in."""
-    with person(chromium, demo.address) as first:
-        first.sign_in(demo.token, "Dana")
-        session = first.context.storage_state()
-    return lambda **look: person(chromium, demo.address, storage_state=session, **look)
+def visitor(chromium: Browser, demo: Site) -> Iterator[Person]:
+    with person(chromium, demo.address) as dana:
+        dana.sign_in(demo.token, "Dana")
+        yield dana
+
+
+@pytest.fixture
+def dana(visitor: Person) -> Iterator[Person]:
+    """Somebody who has signed in there: the same for all tests, with a wide and light screen."""
+    visitor.look(1920, "light")
+    yield visitor
+    visitor.seen.hold()
 
 
 @pytest.fixture

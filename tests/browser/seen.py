@@ -21,6 +21,11 @@ class Seen:
     unwanted: list[str] = field(default_factory=list)
     requests: list[str] = field(default_factory=list)
 
+    def hold(self) -> None:
+        """Fails where a page did what it must not."""
+        unwanted, self.unwanted = self.unwanted, []
+        assert unwanted == []
+
     def request(self, request: Request, home: str) -> None:
         parts = urlsplit(request.url)
         self.requests.append(request.url)
@@ -42,8 +47,12 @@ class Person:
         self.page.add_init_script(_TELL)
 
     def go(self, path: str) -> Page:
-        self.page.goto(self.address + path)
+        self.page.goto(path)
         return self.page
+
+    def look(self, width: int, scheme: str) -> None:
+        self.page.set_viewport_size({"width": width, "height": 800})
+        self.page.emulate_media(color_scheme=scheme)
 
     def press(self, *keys: str) -> None:
         for key in keys:
@@ -70,11 +79,11 @@ class Person:
 @contextmanager
 def person(chromium: Browser, address: str, **look) -> Iterator[Person]:
     """`look` is the width, the colours …, as a context of Playwright takes them."""
-    context = chromium.new_context(reduced_motion="reduce", **look)
+    context = chromium.new_context(base_url=address, reduced_motion="reduce", **look)
     context.set_default_timeout(10_000)
     try:
         someone = Person(context, address)
         yield someone
-        assert someone.seen.unwanted == []
+        someone.seen.hold()
     finally:
         context.close()

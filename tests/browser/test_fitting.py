@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.browser.places import PLACES
+from demo.places import PLACES
 
 MOST_BYTES = 100_000
 # Each control that is shown, and whether the Tab key comes to it from the top of the page.
@@ -27,34 +27,33 @@ LEFT = "Array.from(document.querySelectorAll('[data-unreached]'), (e) => e.outer
 
 
 @pytest.mark.parametrize("name", PLACES)
-def test_at_360_pixels_nothing_is_to_be_scrolled_sideways(looking, name):
-    with looking(viewport={"width": 360, "height": 740}) as dana:
-        width = PLACES[name](dana).evaluate("document.scrollingElement.scrollWidth")
-    assert width == 360
+def test_at_360_pixels_nothing_is_to_be_scrolled_sideways(dana, name):
+    dana.look(360, "light")
+    PLACES[name](dana.page)
+    assert dana.page.evaluate("document.scrollingElement.scrollWidth") == 360
 
 
 @pytest.mark.parametrize("name", PLACES)
-def test_a_page_with_its_parts_weighs_at_most_100_kilobytes(looking, name):
-    with looking() as dana:
-        weights: list[float] = []
-        session = dana.context.new_cdp_session(dana.page)
-        session.on("Network.loadingFinished", lambda it: weights.append(it["encodedDataLength"]))
-        page = PLACES[name](dana)  # where that takes several pages, this is the last one
-        session.send("Network.enable")
-        session.send("Network.setCacheDisabled", {"cacheDisabled": True})
-        page.reload(wait_until="networkidle")
+def test_a_page_with_its_parts_weighs_at_most_100_kilobytes(dana, name):
+    PLACES[name](dana.page)  # where that takes several pages, what counts is the last
+    weights: list[float] = []
+    session = dana.context.new_cdp_session(dana.page)
+    session.on("Network.loadingFinished", lambda told: weights.append(told["encodedDataLength"]))
+    session.send("Network.enable")
+    session.send("Network.setCacheDisabled", {"cacheDisabled": True})
+    dana.page.reload(wait_until="networkidle")
+    session.detach()
     assert len(weights) >= 4
     assert sum(weights) <= MOST_BYTES
 
 
 @pytest.mark.parametrize("name", PLACES)
-def test_the_tab_key_comes_to_everything_that_can_be_used(looking, name):
-    with looking() as dana:
-        page = PLACES[name](dana)
-        page.evaluate(MARK)
-        misses = 0
-        while misses < 5:
-            dana.press("Tab")
-            misses = 0 if page.evaluate(REACHED) else misses + 1
-        left = page.evaluate(LEFT)
-    assert left == []
+def test_the_tab_key_comes_to_everything_that_can_be_used(dana, name):
+    page = dana.page
+    PLACES[name](page)
+    page.evaluate(MARK)
+    misses = 0
+    while misses < 5:
+        dana.press("Tab")
+        misses = 0 if page.evaluate(REACHED) else misses + 1
+    assert page.evaluate(LEFT) == []
