@@ -54,7 +54,8 @@ KINDS = {
 REFUSED_IN_SCRIPT = ("ACL failure", "The user executing the script can't run")
 VERBS = (
     "look", "check", "commit", "leave", "touch", "recall", "trim", "erase", "grow", "read",
-    "configure", "drop", "release", "admit",
+    "configure", "drop", "release", "admit", "gather", "gather_open", "publish", "publish_out",
+    "piece", "finish",
 )  # fmt: skip
 
 
@@ -90,6 +91,16 @@ def _ours(error: Exception) -> StoreError | None:
     elif isinstance(error, (DriverConnectionError, OSError)):
         kind = "connection"
     return StoreUnavailable(f"the store did not answer ({type(error).__name__})", kind)
+
+
+def _told(reply: Any) -> Any:
+    """A reply, or ours for what the driver made of a refusal; a mistake in a script is raised."""
+    if not isinstance(reply, Exception):
+        return reply
+    ours = _ours(reply)
+    if ours is None:
+        raise reply
+    return ours
 
 
 def _code(error: Exception) -> str:
@@ -217,6 +228,49 @@ class Connection:
                 return self._exchange(script, ("EVAL", script.source, count, *keys, *arguments))
 
         return self._wait(ask)
+
+    def run_all(self, calls: Sequence[tuple[str, Sequence[str], Sequence[Any]]]) -> list[Any]:
+        """Runs scripts, all sent before any reply is read; the replies in order, and a StoreError
+        in the place of one that failed. Only what reads is tried again."""
+        if not calls:
+            return []
+        scripts = [self._scripts[name] for name, _, _ in calls]
+        commands = [
+            ("EVALSHA", script.sha, len(keys), *keys, *arguments)
+            for script, (_, keys, arguments) in zip(scripts, calls, strict=True)
+        ]
+
+        def ask() -> list[Any]:
+            exchange = partial(self._exchange_all, commands)
+            only_read = all(script.only_reads for script in scripts)
+            replies = _twice(exchange) if only_read else exchange()
+            lost = [at for at, reply in enumerate(replies) if isinstance(reply, NoScriptError)]
+            if lost:
+                again = [("EVAL", scripts[at].source, *commands[at][2:]) for at in lost]
+                for at, reply in zip(lost, self._exchange_all(again), strict=True):
+                    replies[at] = reply
+            return [_told(reply) for reply in replies]
+
+        return list(self._wait(ask))
+
+    def _exchange_all(self, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
+        """Sends all commands and reads their replies: what the server refused, in its place."""
+        connection = self._take()
+        connection.send_packed_command(
+            [hiredis.pack_command(command) for command in commands], check_health=False
+        )
+        replies: list[Any] = []
+        try:
+            for _ in commands:
+                try:
+                    replies.append(connection.read_response())
+                except ResponseError as error:
+                    replies.append(error)
+        except BaseException:  # what nobody reads would be taken for the next one's reply
+            connection.disconnect()
+            raise
+        self._idle.append(connection)
+        return replies
 
     def send(self, name: str, calls: Sequence[tuple[Sequence[Any], Sequence[Any]]]) -> Receive:
         """Sends several runs of one script, keys and arguments each, in one go; what it gives
