@@ -14,7 +14,7 @@ from service.checker import Checker
 from service.dedup.scheme import DEFAULT_COLLECTION
 from service.dedup.verdict import Answer, Document, Posted
 from service.settings import Settings
-from service.store.redis_store import connect
+from service.store.any_store import connect
 
 TextOf = Callable[[int], str]
 

@@ -20,9 +20,9 @@ from bench.closing import Closing
 from bench.load import Connection, post_request
 from service.checker import Checker
 from service.settings import Settings
+from service.store.any_store import AnyStore, connect
 from service.store.embedded import EmbeddedServer
 from service.store.keys import REGISTRY, partition
-from service.store.redis_store import RedisStore, connect
 
 ROOT = Path(__file__).resolve().parent.parent
 START_SECONDS = 30
@@ -50,7 +50,7 @@ class StoreServer(Closing):
         self._server.release()
         self._directory.cleanup()
 
-    def store(self) -> RedisStore:
+    def store(self) -> AnyStore:
         """A store over this server, as the service makes it."""
         return connect(Settings(redis_url=self.url, deadline=30.0))
 

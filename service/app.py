@@ -13,8 +13,8 @@ from service.limiting import Limiter
 from service.reviewing import Reviewer
 from service.sessions import Sessions
 from service.settings import Settings
+from service.store.any_store import connect
 from service.store.base import Store
-from service.store.redis_store import connect
 from service.tokens import Tokens
 from service.web import (
     batch,

@@ -232,6 +232,7 @@ class Concluder:
         step.newcomers = Newcomers(
             next_at_look=seen.next,
             reindexed=seen.state.reindexed,
+            snapshot=seen.state.snapshot,
             stored=stored,
             tags=probe.tags,
             only_equal=stored.state is State.DROPPED,

@@ -160,6 +160,7 @@ class Settler:
         draft.step.newcomers = Newcomers(
             next_at_look=look.next,
             reindexed=look.state.reindexed,
+            snapshot=look.state.snapshot,
             stored=held,
             tags=_tags(collection, held),
             only_equal=outcome.state is State.DROPPED,

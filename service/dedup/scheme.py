@@ -23,7 +23,8 @@ DEFAULT_COLLECTION = "default"
 
 @dataclass(frozen=True, slots=True)
 class CollectionSettings:
-    """Everything a collection can be told. `threshold` is a Jaccard similarity in (0, 1]."""
+    """Everything a collection can be told. `threshold` is a Jaccard similarity in (0, 1];
+    `partitions` over how many slots of a cluster its data is spread."""
 
     cleaning: CleaningRules = field(default_factory=CleaningRules)
     normalization: Kind = "words"
@@ -32,6 +33,7 @@ class CollectionSettings:
     survivor: tuple[str, ...] = ("newest", "authority", "richest", "first")
     on_conflict: str = "review"
     ttl_days: int | None = None
+    partitions: int = 1
 
     def as_json(self) -> dict[str, Any]:
         """The settings as the wire and the store write them."""
@@ -48,6 +50,7 @@ class CollectionSettings:
             survivor=tuple(written["survivor"]),
             on_conflict=written["on_conflict"],
             ttl_days=written["ttl_days"],
+            partitions=written.get("partitions", 1),  # not written before there were several
         )
 
     def merged(self, partial: Mapping[str, Any]) -> CollectionSettings:

@@ -148,6 +148,18 @@ class Standing:
         return tuple(text for text in (self.main, self.pending) if text is not None)
 
 
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """What was published when something was read, of a collection that has several partitions: the
+    last transaction, and those of which not all might be there."""
+
+    last: int = 0
+    unfinished: frozenset[int] = frozenset()
+
+
+NO_SNAPSHOT = Snapshot()
+
+
 @dataclass(slots=True)
 class Replay:
     """The same id and bytes were checked before, and what that answer rests on is there.
@@ -158,18 +170,21 @@ class Replay:
     metadata: Metadata
     anchor: StoredText | None
     standing: Standing
+    snapshot: Snapshot = NO_SNAPSHOT
 
 
 @dataclass(slots=True)
 class CollectionState:
     """What a step must find unchanged, and what is due: held texts that wait to be checked anew,
     how often texts came back into the index, the time of the oldest log entry (seconds, None: the
-    log is empty), and whether anything was ever ruled."""
+    log is empty), whether anything was ever ruled, and where there are several partitions the
+    snapshot under which this was read."""
 
     unsettled: int = 0
     reindexed: int = 0
     oldest: int | None = None
     ruled: bool = False
+    snapshot: Snapshot = NO_SNAPSHOT
 
 
 @dataclass(slots=True)

@@ -15,8 +15,8 @@ from service.dedup.decisions import ConflictStatus
 from service.dedup.queue import Order, QueueFilter
 from service.store.base import Collection, QueuePart
 from service.store.connection import Connection
-from service.store.keys import partition
 from service.store.log import STATUS_LETTERS, kind_number, read_conflict
+from service.store.spread.placement import Places, places
 from service.store.step import StoredConflict
 
 LETTERS: Final = {Order.OLDEST: b"a", Order.HIGHEST: b"s", Order.RESOLVED: b"r", Order.VOID: b"v"}
@@ -81,9 +81,10 @@ class ConflictQueue:
 
     def open_with(self, collection: Collection, texts: Sequence[int], most: int) -> list[list[int]]:
         """The open conflicts of existing texts."""
-        key = partition(collection.uid).conflicts_by_existing
+        where = _places(collection)
         pipeline = self._connection.client.pipeline(transaction=False)
         for text in texts:
+            key = where.keys[where.of_number(text)].conflicts_by_existing
             first = text.to_bytes(4, "big")
             low, high = b"[" + first, b"[" + first + b"\xff" * 4
             pipeline.zrangebylex(key, low, high, start=0, num=most)
@@ -95,7 +96,7 @@ class ConflictQueue:
         names = [f"conflicts:{letter.decode()}" for letter in STATUS_LETTERS.values()]
         pipeline = self._connection.client.pipeline(transaction=False)
         for collection in collections:
-            pipeline.hmget(partition(collection.uid).counters, names)
+            pipeline.hmget(_places(collection).home.counters, names)
         replies = self._connection.call(pipeline.execute) if collections else []
         return {
             status: sum(int(counts[at] or 0) for counts in replies)
@@ -114,6 +115,7 @@ class ConflictQueue:
         """The next members of each collection's list."""
         name = LETTERS[wanted.order] + bytes([kind_number(wanted.kind)])
         pipeline = self._connection.client.pipeline(transaction=False)
+        asked: list[Collection] = []
         for collection in collections:
             low, high = b"[" + name, b"(" + name[:1] + bytes([name[1] + 1])
             if start is not None:
@@ -123,15 +125,16 @@ class ConflictQueue:
                     high = b"(" + place + (_BEHIND if collection.uid < uid else b"")
                 else:
                     low = b"[" + place + (b"" if collection.uid > uid else _BEHIND)
-            key = partition(collection.uid).conflict_lists
-            if back:
-                pipeline.zrevrangebylex(key, high, low, start=0, num=many)
-            else:
-                pipeline.zrangebylex(key, low, high, start=0, num=many)
-        replies = self._connection.call(pipeline.execute) if collections else []
+            for keys in _places(collection).keys:
+                asked.append(collection)
+                if back:
+                    pipeline.zrevrangebylex(keys.conflict_lists, high, low, start=0, num=many)
+                else:
+                    pipeline.zrangebylex(keys.conflict_lists, low, high, start=0, num=many)
+        replies = self._connection.call(pipeline.execute) if asked else []
         return [
             _Listed(member[_NAME:], collection)
-            for collection, members in zip(collections, replies, strict=True)
+            for collection, members in zip(asked, replies, strict=True)
             for member in members
         ]
 
@@ -141,14 +144,19 @@ class ConflictQueue:
         """The conflicts themselves; one that left since is passed over."""
         pipeline = self._connection.client.pipeline(transaction=False)
         for listed in found:
-            field = listed.number(order).to_bytes(4, "big")
-            pipeline.hget(partition(listed.collection.uid).conflicts, field)
+            number, where = listed.number(order), _places(listed.collection)
+            keys = where.keys[where.of_number(number)]
+            pipeline.hget(keys.conflicts, number.to_bytes(4, "big"))
         kept: list[Any] = self._connection.call(pipeline.execute) if found else []
         return [
             (listed.collection, read_conflict(listed.number(order), written))
             for listed, written in zip(found, kept, strict=True)
             if written is not None
         ]
+
+
+def _places(collection: Collection) -> Places:
+    return places(collection.uid, collection.settings.partitions)
 
 
 def _inverted(key: bytes) -> bytes:

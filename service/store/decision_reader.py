@@ -33,7 +33,7 @@ class DecisionReader:
 
     def conflict(self, collection: Collection, number: int) -> StoredConflict | None:
         """A conflict by its number, or None."""
-        found = self._conflicts(partition(collection.uid), [number])
+        found = self._conflicts(collection, [number])
         return found[0] if found else None
 
     def conflicts(
@@ -50,7 +50,7 @@ class DecisionReader:
         ends_at = time.monotonic() + SECONDS_A_PAGE
         while below > 1 and len(found) < most and time.monotonic() < ends_at:
             numbers, below = self._numbers_below(keys, wanted, below)
-            for conflict in self._conflicts(keys, numbers):
+            for conflict in self._conflicts(collection, numbers):
                 if not _fits(conflict, wanted):
                     continue
                 found.append(conflict)
@@ -75,8 +75,8 @@ class DecisionReader:
         numbers = [int.from_bytes(number, "big") for number in listed]
         return numbers, numbers[-1] if len(numbers) == ENTRIES_A_CALL else 1
 
-    def _conflicts(self, keys: PartitionKeys, numbers: list[int]) -> list[StoredConflict]:
-        kept = self._fields(keys.conflicts, numbers)
+    def _conflicts(self, collection: Collection, numbers: list[int]) -> list[StoredConflict]:
+        kept = self._kept(collection, "conflicts", numbers)
         return [
             read_conflict(number, written)
             for number, written in zip(numbers, kept, strict=True)
@@ -85,7 +85,7 @@ class DecisionReader:
 
     def entry(self, collection: Collection, number: int) -> LogEntry | None:
         """A log entry by its number, or None."""
-        written = self._fields(partition(collection.uid).log, [number])[0]
+        written = self._kept(collection, "log", [number])[0]
         return None if written is None else read_entry(number, written)
 
     def entries(
@@ -93,19 +93,16 @@ class DecisionReader:
     ) -> tuple[list[LogEntry], int, bool]:
         """At most `most` entries above `after`, the last number that was looked at, and whether
         there are more."""
-        keys = partition(collection.uid)
-        logged, trimmed = (
-            int(value or 0) for value in self._call("hmget", keys.settings, "logged", "trimmed")
-        )
+        logged, trimmed = self._ends(collection)
         after = max(after, trimmed)
         found: list[LogEntry] = []
         ends_at = time.monotonic() + SECONDS_A_PAGE
         while after < logged and len(found) < most and time.monotonic() < ends_at:
-            numbers = self._numbers_above(keys, wanted, after, logged)
+            numbers = self._numbers_above(collection, wanted, after, logged)
             if not numbers:
                 after = logged
                 break
-            kept = self._fields(keys.log, numbers)
+            kept = self._kept(collection, "log", numbers)
             for number, written in zip(numbers, kept, strict=True):
                 after = number
                 entry = None if written is None else read_entry(number, written)
@@ -120,17 +117,14 @@ class DecisionReader:
     ) -> tuple[list[LogEntry], int | None]:
         """At most `most` entries under number `below` (None: all), the newest first, and where to
         go on."""
-        keys = partition(collection.uid)
-        logged, trimmed = (
-            int(value or 0) for value in self._call("hmget", keys.settings, "logged", "trimmed")
-        )
+        logged, trimmed = self._ends(collection)
         below = logged + 1 if below is None else min(below, logged + 1)
         found: list[LogEntry] = []
         ends_at = time.monotonic() + SECONDS_A_PAGE
         while below > trimmed + 1 and len(found) < most and time.monotonic() < ends_at:
             at_once = ENTRIES_A_CALL if _is_narrow(wanted) else most - len(found)
             numbers = list(range(below - 1, max(trimmed, below - 1 - at_once), -1))
-            kept = self._fields(keys.log, numbers)
+            kept = self._kept(collection, "log", numbers)
             for number, written in zip(numbers, kept, strict=True):
                 below = number
                 entry = None if written is None else read_entry(number, written)
@@ -141,25 +135,36 @@ class DecisionReader:
         return found, below if below > trimmed + 1 else None
 
     def _numbers_above(
-        self, keys: PartitionKeys, wanted: DecisionFilter, after: int, logged: int
+        self, collection: Collection, wanted: DecisionFilter, after: int, logged: int
     ) -> list[int]:
         if wanted.document is None:
             return list(range(after + 1, min(logged, after + ENTRIES_A_CALL) + 1))
-        numbers = self._numbers_naming(keys, wanted.document, after)
+        numbers = self._numbers_naming(collection, wanted.document, after)
         return [number for number in numbers if number <= logged]
 
     def _numbers_naming(
-        self, keys: PartitionKeys, id: str, after: int, prefix: bytes = b""
+        self, collection: Collection, id: str, after: int, prefix: bytes = b""
     ) -> list[int]:
         """The next entries (with the prefix of conflicts: conflicts) that name an id or, once in
         2^48, another one."""
         name = prefix + sha1(id.encode(), usedforsecurity=False).hexdigest()[:NAME_CUT].encode()
         low, high = b"(" + name + after.to_bytes(4, "big"), b"[" + name + b"\xff" * 5
-        client = self._connection.client
-        members = self._connection.call(
-            lambda: client.zrangebylex(keys.log_index, low, high, start=0, num=ENTRIES_A_CALL)
-        )
+        members = self._naming(collection, id, low, high)
         return [int.from_bytes(member[-4:], "big") for member in members]
+
+    def _naming(self, collection: Collection, id: str, low: bytes, high: bytes) -> list[bytes]:
+        key, client = partition(collection.uid).log_index, self._connection.client
+        return list(
+            self._connection.call(
+                lambda: client.zrangebylex(key, low, high, start=0, num=ENTRIES_A_CALL)
+            )
+        )
+
+    def _ends(self, collection: Collection) -> tuple[int, int]:
+        """The last entry, and the last one that has left."""
+        key = partition(collection.uid).settings
+        logged, trimmed = self._call("hmget", key, "logged", "trimmed")
+        return int(logged or 0), int(trimmed or 0)
 
     def near_misses(self, collection: Collection) -> list[StoredNearMiss]:
         """The pairs that are kept, the newest first."""
@@ -174,9 +179,9 @@ class DecisionReader:
         keys, named = partition(collection.uid), 0
         entry = conflict = 0
         while True:
-            named_in = self._numbers_naming(keys, id, entry)
+            named_in = self._numbers_naming(collection, id, entry)
             entries = [number for number in named_in if until is None or number <= until]
-            conflicts = self._numbers_naming(keys, id, conflict, OF_CONFLICTS)
+            conflicts = self._numbers_naming(collection, id, conflict, OF_CONFLICTS)
             if not entries and not conflicts:
                 return named
             numbers = [number.to_bytes(4, "big") for number in (*entries, *conflicts)]
@@ -184,9 +189,11 @@ class DecisionReader:
             named += int(self._connection.run("erase", keys.whole(), arguments))
             entry, conflict = entries[-1] if entries else entry, (conflicts or [conflict])[-1]
 
-    def _fields(self, key: str, numbers: list[int]) -> list[Any]:
+    def _kept(self, collection: Collection, name: str, numbers: list[int]) -> list[Any]:
+        """What the log or the conflicts have by number."""
         if not numbers:
             return []
+        key = getattr(partition(collection.uid), name)
         return list(self._call("hmget", key, [number.to_bytes(4, "big") for number in numbers]))
 
     def _call(self, command: str, *arguments: Any) -> Any:

@@ -71,7 +71,8 @@ class Growth:
 
     def after_split(self, bands: int) -> Growth:
         """The growth once the next shard has been split."""
-        if self.split + 1 == bands << self.level:
+        # More where the collection had more bands before it was emptied and set anew.
+        if self.split + 1 >= bands << self.level:
             return replace(self, level=self.level + 1, split=0)
         return replace(self, split=self.split + 1)
 

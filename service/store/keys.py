@@ -39,9 +39,18 @@
     ts1:{U.P}:y             hash    place in a ring -> near miss (log.py)        until overwritten
     ts1:{U.P}:b<band>.<n>   hash    tag -> numbers of its bucket (lua/records);  while indexed
                                     one band more for normalised hashes
+    ts1:{U.P}:p             hash    transaction -> what it writes (spread/redo)  until it is done
+    ts1:{U.P}:u             zset    transaction that is not done; its score is   until it is done
+                                    when it was published (milliseconds)
+    ts1:{U.P}:a             zset    transaction that is applied here             until all before
+                                                                                 it are done
+    ts1:{U.P}:g0, g1        hash    item -> last transaction that wrote it, in   512 transactions
+                                    generations in turn
 
-U is the collection's uid, P its partition (0 until a collection has several). The braces keep a
-partition in one cluster slot, so that one script may touch all of it.
+U is the collection's uid, P its partition: 0, or home, which is the only one that most have (there
+is no p, u, a and g then), or a number and what brings its slot where it should be
+(`spread/placement.py`). The braces keep a partition in one cluster slot, so that one script may
+touch all of it.
 """
 
 from __future__ import annotations
@@ -58,6 +67,7 @@ NEXT_UID = "#next"
 RATES = PREFIX + "rate:"
 SESSIONS = PREFIX + "session:"
 CONFIRMED = PREFIX + "confirmed:"
+NAMES = (*"msidxotwlqcenrvykpua", "g0", "g1")
 MOST_BANDS = 65  # 64 of a signature, and one for normalised hashes
 
 
@@ -84,6 +94,11 @@ class PartitionKeys:
     unsettled: str
     near_misses: str
     conflict_lists: str
+    redo: str
+    unfinished: str
+    applied: str
+    items_even: str
+    items_odd: str
 
     def of_texts(self) -> list[str]:
         """The keys that a look needs, in the order of `lua/records.lua`."""
@@ -113,6 +128,10 @@ class PartitionKeys:
             self.conflict_lists,
         ]
 
+    def of_transactions(self) -> list[str]:
+        """The keys that only a collection with several partitions has."""
+        return [self.redo, self.unfinished, self.applied, self.items_even, self.items_odd]
+
     def shard(self, band: int, number: int) -> str:
         """The key of one shard of one band."""
         return f"{self.bands[band]}{number}"
@@ -129,8 +148,8 @@ def confirmed_at(key: str) -> str:
 
 
 @lru_cache(maxsize=1024)
-def partition(uid: str, number: int = 0) -> PartitionKeys:
-    """The keys of partition `number` of the collection `uid`."""
-    prefix = f"{PREFIX}{{{uid}.{number}}}:"
+def partition(uid: str, part: str = "0") -> PartitionKeys:
+    """The keys of one partition of the collection `uid`; "0" is home."""
+    prefix = f"{PREFIX}{{{uid}.{part}}}:"
     bands = tuple(f"{prefix}b{band}." for band in range(MOST_BANDS))
-    return PartitionKeys(prefix, bands, *(prefix + letter for letter in "msidxotwlqcenrvyk"))
+    return PartitionKeys(prefix, bands, *(prefix + name for name in NAMES))

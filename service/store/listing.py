@@ -15,6 +15,7 @@ from service.store.keys import partition
 from service.store.log import STATUSES
 from service.store.records import STATE_LETTERS, TextCodec, moment, unpack
 from service.store.replies import metadata_of
+from service.store.spread.documents import SpreadDocuments
 
 NUMBERS_A_CALL = 4000
 DOCUMENTS_A_CALL = 50
@@ -29,14 +30,23 @@ class Listing:
     """Reads documents with the script `read`."""
 
     def __init__(
-        self, connection: Connection, codec: TextCodec, clock: Callable[[], float]
+        self,
+        connection: Connection,
+        codec: TextCodec,
+        clock: Callable[[], float],
+        spread: SpreadDocuments | None = None,
     ) -> None:
         self._connection = connection
         self._codec = codec
         self._clock = clock
+        self._spread = spread
 
     def document(self, collection: Collection, id: str) -> StoredDocument | None:
         """A document as it stands, or None."""
+        if collection.settings.partitions > 1 and self._spread is not None:
+            cutoff = collection.expires_before(int(self._clock()))
+            entry = self._spread.document(collection, id, cutoff, COPIES_OF_ONE)
+            return None if entry is None else self._document(collection, entry)
         reply = self._read(collection, [id, 0, 0, 0, "", "", ""], COPIES_OF_ONE)
         return self._document(collection, reply[1]) if len(reply) > 1 else None
 
@@ -69,6 +79,18 @@ class Listing:
     def _run(
         self, collection: Collection, at: int, most: int, wanted: DocumentFilter, family: bytes
     ) -> tuple[list[StoredDocument], int | None]:
+        if collection.settings.partitions > 1 and self._spread is not None:
+            entries, following = self._spread.run(
+                collection,
+                at,
+                most,
+                wanted,
+                family,
+                cutoff=collection.expires_before(int(self._clock())),
+                copies=COPIES_IN_A_LIST,
+                tried=NUMBERS_A_CALL,
+            )
+            return [self._document(collection, entry) for entry in entries], following
         state = STATE_LETTERS[wanted.state] if wanted.state else ""
         orphaned = "" if wanted.orphaned is None else int(wanted.orphaned)
         run = ["", at, most, NUMBERS_A_CALL, state, family, orphaned]

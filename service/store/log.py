@@ -20,6 +20,7 @@ from service.text.changes import Change, ChangeKind, Changes
 ENTRY = struct.Struct(">c6s?5I")  # kind, at, reverted, number, twin, conflict, two kept texts
 # Status, existing, incoming, opened at, score, kinds of changes, closing entry.
 CONFLICT = struct.Struct(">cII6sdHI")
+CLOSED_BY = CONFLICT.size - 4  # where the closing entry stands
 NEAR_MISS = struct.Struct(">IId6s")
 KIND_LETTERS = {
     DecisionKind.DROPPED: b"d",

@@ -20,7 +20,6 @@ from service.dedup.stored import (
 )
 from service.dedup.verdict import Metadata
 from service.errors import StoreFull, StoreUnavailable
-from service.settings import REPLICATED, Settings
 from service.store import replies
 from service.store.base import (
     Applied,
@@ -53,19 +52,6 @@ TEXTS_WITH_A_LOOK = 8
 MOST_CANDIDATES = 64
 TRIMMED_AT_ONCE = 32
 MICROSECONDS = 1_000_000
-
-
-def connect(settings: Settings) -> RedisStore:
-    """The store at `settings.redis_url`. Connects at the first call, not here."""
-    if settings.redis_url is None:
-        raise ValueError("the address of the store is not known")
-    return RedisStore(
-        Connection(
-            settings.redis_url,
-            deadline=settings.deadline,
-            replicated=settings.durability == REPLICATED,
-        )
-    )
 
 
 class RedisStore:

@@ -7,7 +7,7 @@ collection on its way out, or one whose maker died: whoever meets it clears it a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from secrets import token_hex
 from typing import Any
@@ -20,16 +20,28 @@ from service.errors import Fault, FrozenSetting, UnknownCollection
 from service.store.base import Collection
 from service.store.connection import Connection
 from service.store.growth import FIRST_LEVEL
-from service.store.keys import NEXT_UID, REGISTRY, partition
+from service.store.keys import NEXT_UID, REGISTRY, PartitionKeys, partition
+from service.store.spread.placement import PART_REVISION, places
 
 UNLINK_BATCH = 1000
 
 
 class Registry:
-    """The collections of one server. It remembers what it read; `forget` makes it read again."""
+    """The collections of one server. It remembers what it read; `forget` makes it read again.
 
-    def __init__(self, connection: Connection) -> None:
+    `default_partitions`: how many partitions a collection gets that is made without saying so;
+    `finish`: finishes the transactions of a collection that are under way."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        *,
+        default_partitions: Callable[[], int] = lambda: 1,
+        finish: Callable[[Collection], None] = lambda _: None,
+    ) -> None:
         self._connection = connection
+        self._default_partitions = default_partitions
+        self._finish = finish
         self._read: dict[str, Collection] = {}
 
     def forget(self, name: str) -> None:
@@ -99,7 +111,8 @@ class Registry:
             self.forget(name)
             current = self._load(name)
             if current is None:
-                settings = CollectionSettings().merged(partial)
+                default = {"partitions": self._default_partitions()}
+                settings = CollectionSettings().merged({**default, **partial})
                 if self._make(name, settings):
                     return self.describe(name), True
             elif self._change(current, current.settings.merged(partial)):
@@ -135,63 +148,85 @@ class Registry:
         """Makes a collection; False where another process made one of this name first."""
         client = self._connection.client
         uid = str(self._connection.call(client.hincrby, REGISTRY, NEXT_UID, 1))
-        self._write(uid, "", settings, scheme_for(settings.threshold), only_empty=True)
+        scheme = scheme_for(settings.threshold)
+        home, *others = places(uid, settings.partitions).keys
+        for keys in others:
+            self._write(keys, "", settings, scheme, only_empty=True, new_revision=PART_REVISION)
+        self._write(home, "", settings, scheme, only_empty=True)
         self._connection.call(client.hsetnx, REGISTRY, name, uid)
         # Asked, as an earlier try whose answer was lost may have made it.
         if self._connection.call(client.hget, REGISTRY, name) == uid.encode():
             return True
-        self._connection.call(client.unlink, partition(uid).settings)
+        for keys in (home, *others):
+            self._connection.call(client.unlink, keys.settings)
         return False
 
     def _change(self, current: Collection, settings: CollectionSettings) -> bool:
         """Changes a collection; False where it changed meanwhile. Raises FrozenSetting."""
+        if settings.partitions != current.settings.partitions:
+            raise _frozen("partitions", "partitions cannot change: they are chosen once")
         frozen = current.settings.frozen_difference(settings)
         scheme = current.scheme
         if settings.threshold < scheme.threshold:
             frozen = frozen or "threshold"
         if frozen:
             scheme = scheme_for(settings.threshold)
+        home = partition(current.uid)
         outcome = self._write(
-            current.uid, current.revision, settings, scheme, only_empty=frozen is not None
+            home, current.revision, settings, scheme, only_empty=frozen is not None
         )
-        if outcome == b"frozen":
-            detail = f"{frozen} cannot change like this while documents are stored"
-            fault = Fault(f"/{frozen}", "frozen_setting", detail)
-            raise FrozenSetting(detail, (fault,))
+        if outcome == b"frozen" and frozen is not None:
+            raise _frozen(frozen, f"{frozen} cannot change like this while documents are stored")
+        if outcome == b"busy":
+            self._finish(current)
         return bool(outcome == b"done")
 
     def _write(
         self,
-        uid: str,
+        keys: PartitionKeys,
         revision: str,
         settings: CollectionSettings,
         scheme: Scheme,
         *,
         only_empty: bool,
+        new_revision: str | None = None,
     ) -> bytes:
-        keys = partition(uid)
+        names = [keys.settings, keys.counters, keys.unfinished]
         arguments = (
             revision,
-            token_hex(8),
+            new_revision or token_hex(8),
             orjson.dumps(settings.as_json()),
             orjson.dumps(scheme.as_json()),
             int(only_empty),
             FIRST_LEVEL,
         )
-        return bytes(self._connection.run("configure", [keys.settings, keys.counters], arguments))
+        return bytes(self._connection.run("configure", names, arguments))
 
     def _clear(self, name: str, uid: str) -> None:
-        keys = partition(uid)
-        scheme, level = self._connection.run("drop", [keys.settings], [])
+        scheme, level, settings = self._connection.run("drop", [partition(uid).settings], [])
+        count = 1 if settings is None else orjson.loads(settings).get("partitions", 1)
+        home, *others = places(uid, count).keys
+        for keys in others:  # home is last: it knows the others
+            _, of_part, _ = self._connection.run("drop", [keys.settings], [])
+            self._clear_partition(keys, scheme, of_part)
+        self._clear_partition(home, scheme, level)
+        self._connection.run("release", [REGISTRY], [name, uid])
+
+    def _clear_partition(
+        self, keys: PartitionKeys, scheme: bytes | None, level: bytes | None
+    ) -> None:
         if scheme is not None and level is not None:
             bands = Scheme.from_json(orjson.loads(scheme)).banding.bands + 1
             shards = 2 << int(level)
             self._unlink([keys.shard(b, n) for b in range(bands) for n in range(shards)])
-        self._unlink(keys.whole())
-        self._connection.run("release", [REGISTRY], [name, uid])
+        self._unlink([*keys.whole(), *keys.of_transactions()])
 
     def _unlink(self, keys: Sequence[str]) -> None:
         client = self._connection.client
         for start in range(0, len(keys), UNLINK_BATCH):
             self._connection.go_on()  # a large collection takes as long as it takes
             self._connection.call(client.unlink, *keys[start : start + UNLINK_BATCH])
+
+
+def _frozen(name: str, detail: str) -> FrozenSetting:
+    return FrozenSetting(detail, (Fault(f"/{name}", "frozen_setting", detail),))

@@ -13,7 +13,8 @@ import hiredis
 
 VERBS = (
     "look", "check", "commit", "leave", "touch", "recall", "trim", "erase", "grow", "read",
-    "configure", "drop", "release", "admit", "confirm",
+    "configure", "drop", "release", "admit", "confirm", "gather", "gather_open",
+    "publish", "publish_out", "piece", "finish",
 )  # fmt: skip
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import orjson
 from redis.exceptions import ResponseError
 
 from service.dedup.stored import (
@@ -24,6 +25,7 @@ from service.store.growth import Growth, tags_of_a_text
 from service.store.keys import PartitionKeys, partition
 from service.store.log import read_conflict
 from service.store.registry import Registry
+from service.store.spread.placement import Places, places
 
 DOCUMENTS = ("active", "held", "dropped")
 CONFLICTS = {"open": "conflicts:o", "resolved": "conflicts:r", "void": "conflicts:v"}
@@ -55,29 +57,33 @@ class StatisticsReader:
     def gauges(self) -> Gauges:
         """What changes from one moment to the next, of all collections together."""
         facts, client = self._facts(), self._connection.client
-        every = [partition(uid) for uid in self._registry.uids()]
+        uids = self._registry.uids()
         pipeline = client.pipeline(transaction=False)
-        for keys in every:
+        for keys in map(partition, uids):
             pipeline.hmget(keys.counters, *DOCUMENTS, CONFLICTS["open"])
             pipeline.zrangebyscore(keys.conflicts_by_age, 1, "+inf", start=0, num=1)
+            pipeline.hget(keys.settings, "settings")
         replies = _of_those_that_answer(self._connection.call(pipeline.execute, False))
-        counted = [[int(count or 0) for count in counts] for counts in replies[::2] if counts]
+        counted = [[int(count or 0) for count in counts] for counts in replies[::3] if counts]
+        every = [
+            places(uid, orjson.loads(written or b"{}").get("partitions", 1))
+            for uid, written in zip(uids, replies[2::3], strict=True)
+        ]
         *documents, conflicts = map(sum, zip(*counted, strict=True)) if counted else (0, 0, 0, 0)
         return Gauges(
             documents=dict(zip(DOCUMENTS, documents, strict=True)),
             open_conflicts=conflicts,
-            oldest_conflict=self._oldest(every, replies[1::2]),
+            oldest_conflict=self._oldest(every, replies[1::3]),
             store=facts,
         )
 
-    def _oldest(
-        self, every: Sequence[PartitionKeys], first: Sequence[Sequence[bytes]]
-    ) -> float | None:
+    def _oldest(self, every: Sequence[Places], first: Sequence[Sequence[bytes]]) -> float | None:
         """When the oldest open conflict was opened; `first` has the first of each collection."""
         pipeline = self._connection.client.pipeline(transaction=False)
-        for keys, numbers in zip(every, first, strict=True):
+        for where, numbers in zip(every, first, strict=True):
             if numbers:
-                pipeline.hget(keys.conflicts, numbers[0])
+                place = where.of_number(int.from_bytes(numbers[0], "big"))
+                pipeline.hget(where.keys[place].conflicts, numbers[0])
         replies = _of_those_that_answer(self._connection.call(pipeline.execute, False))
         kept = [one for one in replies if one is not None]
         return min((read_conflict(0, one).opened_at / 1000 for one in kept), default=None)
@@ -154,23 +160,34 @@ class StatisticsReader:
         stored = documents.active + documents.held + documents.dropped
         if not stored:
             return None
-        keys, bands = partition(collection.uid), tags_of_a_text(collection)
+        tags = range(tags_of_a_text(collection))
+        parts = places(collection.uid, collection.settings.partitions).keys
+        used = [
+            self._bytes_of(keys, len(tags[place :: len(parts)])) for place, keys in enumerate(parts)
+        ]
+        known = [size for size in used if size is not None]
+        # A managed store, or its rights, may not allow the command.
+        return sum(known) // stored if len(known) == len(used) else None
+
+    def _bytes_of(self, keys: PartitionKeys, bands: int) -> int | None:
+        """About how many bytes a partition takes; None where that cannot be asked."""
         client = self._connection.client
         level, split = self._connection.call(client.hmget, keys.settings, "level", "split")
         growth = Growth(int(level), int(split))
-        shards = (bands << growth.level) + growth.split
+        shards = (bands << growth.level) + growth.split if bands else 0
         pipeline = client.pipeline(transaction=False)
-        for key in keys.whole():
+        whole = [*keys.whole(), *keys.of_transactions()]
+        for key in whole:
             pipeline.memory_usage(key, FIELDS_SAMPLED)
-        sampled = [keys.shard(n % bands, n) for n in range(SHARDS_SAMPLED)]
+        sampled = [keys.shard(n % bands, n) for n in range(SHARDS_SAMPLED if bands else 0)]
         for key in sampled:
             pipeline.memory_usage(key, 0)
         used: list[Any] = self._connection.call(pipeline.execute, False)  # errors in their places
         if any(isinstance(size, (ResponseError, StoreError)) for size in used):
-            return None  # a managed store, or its rights, may not allow the command
-        of_keys = sum(size or 0 for size in used[: -len(sampled)])
-        of_shards = sum(size or 0 for size in used[-len(sampled) :]) * shards // len(sampled)
-        return (of_keys + of_shards) // stored
+            return None
+        of_keys = sum(size or 0 for size in used[: len(whole)])
+        of_shards = sum(size or 0 for size in used[len(whole) :]) * shards
+        return of_keys + of_shards // max(len(sampled), 1)
 
 
 def _state_of(told: Mapping[str, Any]) -> str:

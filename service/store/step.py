@@ -13,7 +13,7 @@ from typing import Final
 
 from service.dedup.decisions import ConflictStatus, DecisionKind, Keep
 from service.dedup.verdict import NO_CHANGES, Metadata
-from service.store.base import Standing, StoredText
+from service.store.base import NO_SNAPSHOT, Snapshot, Standing, StoredText
 from service.text.changes import Changes
 
 NEW: Final = 2**32 - 1
@@ -120,6 +120,7 @@ class Newcomers:
     stored: StoredText
     tags: Sequence[bytes]
     only_equal: bool
+    snapshot: Snapshot = NO_SNAPSHOT
 
 
 @dataclass(slots=True)

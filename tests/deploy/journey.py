@@ -11,9 +11,9 @@ from service.app import create_app
 from service.checker import Checker
 from service.dedup.verdict import Document, Posted
 from service.settings import Settings
+from service.store.any_store import AnyStore
 from service.store.connection import Connection
 from service.store.growth import ENTRIES_A_SHARD, FIRST_LEVEL
-from service.store.redis_store import RedisStore
 from service.tokens import Scope, make
 
 DEADLINE = 10.0
@@ -142,7 +142,7 @@ def be_too_quick(url: str, tokens: Path) -> None:
 def grow_and_grow_old(url: str) -> None:
     """An index that outgrows its first shards, and a collection whose documents and log expire."""
     ahead = 0.0
-    store = RedisStore(Connection(url, deadline=DEADLINE), clock=lambda: time.time() + ahead)
+    store = AnyStore(Connection(url, deadline=DEADLINE), clock=lambda: time.time() + ahead)
     checker = Checker(store, deadline=DEADLINE, clock=lambda: time.time() + ahead, log_days=10)
     store.configure("ageing", {"ttl_days": 5})
 

@@ -14,8 +14,8 @@ from service.catalogue import Catalogue
 from service.checker import Checker
 from service.dedup.verdict import Answer, Document, Posted
 from service.reviewing import Reviewer
+from service.store.any_store import AnyStore
 from service.store.connection import Connection
-from service.store.redis_store import RedisStore
 from tests.clusters import ClusterServers
 from tests.store.index_walk import walk
 
@@ -37,14 +37,16 @@ class Clock:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """On the cluster run those tests that are marked for it, and all in the long form."""
+    """On the cluster run those tests that are marked for it, with collections that are spread over
+    it, and all in the long form."""
     if os.environ.get("SOAK") == "1":
         return
 
     def is_left_out(item: pytest.Item) -> bool:
         on = getattr(item, "callspec", None)
         on_cluster = on is not None and on.params.get("redis_url") == "cluster"
-        return on_cluster and item.get_closest_marker("cluster") is None
+        is_whole = on is not None and on.params.get("partitions") == 1
+        return on_cluster and (is_whole or item.get_closest_marker("cluster") is None)
 
     left_out = [item for item in items if is_left_out(item)]
     if left_out:
@@ -90,23 +92,31 @@ def clock() -> Clock:
     return Clock()
 
 
-@pytest.fixture
-def store(redis_url: str, redis_client: redis.Redis, clock: Clock) -> RedisStore:
-    return RedisStore(Connection(redis_url, deadline=10.0), clock=clock)
+@pytest.fixture(params=[1, 3])
+def partitions(request: pytest.FixtureRequest) -> int:
+    """How many partitions collections get: all that is promised holds for one and for several."""
+    return int(request.param)
 
 
 @pytest.fixture
-def checker(store: RedisStore, clock: Clock) -> Checker:
+def store(redis_url: str, redis_client: redis.Redis, clock: Clock, partitions: int) -> AnyStore:
+    return AnyStore(
+        Connection(redis_url, deadline=10.0), clock=clock, default_partitions=lambda: partitions
+    )
+
+
+@pytest.fixture
+def checker(store: AnyStore, clock: Clock) -> Checker:
     return Checker(store, deadline=10.0, clock=clock)
 
 
 @pytest.fixture
-def catalogue(store: RedisStore, clock: Clock) -> Catalogue:
+def catalogue(store: AnyStore, clock: Clock) -> Catalogue:
     return Catalogue(store, deadline=10.0, clock=clock)
 
 
 @pytest.fixture
-def reviewer(store: RedisStore, clock: Clock) -> Reviewer:
+def reviewer(store: AnyStore, clock: Clock) -> Reviewer:
     return Reviewer(store, deadline=10.0, clock=clock)
 
 
@@ -121,7 +131,7 @@ def post(checker: Checker) -> Post:
 
 
 @pytest.fixture
-def index_faults(redis_client: redis.Redis, store: RedisStore) -> Scan:
+def index_faults(redis_client: redis.Redis, store: AnyStore) -> Scan:
     """Walks every key of a collection and tells, in words, whatever contradicts another."""
 
     def scan(name: str = "default") -> list[str]:

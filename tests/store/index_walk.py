@@ -13,13 +13,13 @@ from redis.cluster import ClusterNode
 from service.dedup.decisions import ConflictStatus, DecisionKind
 from service.dedup.minhash import band_tags
 from service.dedup.verdict import State
+from service.store.any_store import AnyStore
 from service.store.base import Collection, StoredText
 from service.store.connection import Connection
 from service.store.growth import Growth, tags_of_a_text
-from service.store.keys import PartitionKeys, partition
 from service.store.log import STATUS_LETTERS, read_conflict, read_entry, read_near_miss
 from service.store.records import unpack
-from service.store.redis_store import RedisStore
+from service.store.spread.placement import Places, places
 from service.store.step import LogEntry, StoredConflict
 from service.store_address import Kind, read_address
 from service.text.changes import ChangeKind
@@ -37,20 +37,25 @@ def faults_at(url: str, name: str = "default") -> list[str]:
     if address.kind is Kind.CLUSTER:  # what scans asks all nodes
         client = redis.RedisCluster(startup_nodes=seeds, protocol=3)
     try:
-        return walk(client, RedisStore(connection), name)
+        return walk(client, AnyStore(connection), name)
     finally:
         client.close()
         connection.close()
 
 
-def walk(client: Any, store: RedisStore, name: str) -> list[str]:
+def walk(client: Any, store: AnyStore, name: str) -> list[str]:
     store._registry.forget(name)
     collection = store.collection(name)
+    if collection.settings.partitions > 1:
+        # Whoever comes next finishes what a writer left that was lost.
+        store._spread.sequencer.catch_up(collection)
     kept = read(client, collection)
     return [
         fault
         for part in (
             of_keys(client, kept),
+            of_transactions(client, kept),
+            of_places(client, kept),
             of_standing(kept),
             of_texts(kept),
             of_buckets(client, kept),
@@ -71,7 +76,7 @@ class Kept:
     main one first; edges are of numbers, scores of sorted sets by their members."""
 
     collection: Collection
-    keys: PartitionKeys
+    where: Places
     settings: dict[str, int]
     counters: dict[str, int]
     ids: dict[str, list[int]]
@@ -111,16 +116,27 @@ def numbers_in(packed: bytes) -> list[int]:
 
 
 def read(client: Any, collection: Collection) -> Kept:
-    keys = partition(collection.uid)
+    where = places(collection.uid, collection.settings.partitions)
+    home = where.home
 
-    def hash_of(key: str) -> dict[int, bytes]:
-        return {u32(number): value for number, value in client.hgetall(key).items()}
+    def every(name: str) -> dict[bytes, bytes]:
+        found: dict[bytes, bytes] = {}
+        for keys in where.keys:
+            found |= client.hgetall(getattr(keys, name))
+        return found
 
-    def scores(key: str) -> list[tuple[bytes, float]]:
-        return [(member, score) for member, score in client.zrange(key, 0, -1, withscores=True)]
+    def hash_of(name: str) -> dict[int, bytes]:
+        return {u32(number): value for number, value in every(name).items()}
 
-    def edges(key: str) -> list[tuple[tuple[int, int], float]]:
-        return [((u32(edge[:4]), u32(edge[4:])), score) for edge, score in scores(key)]
+    def scores(name: str) -> list[tuple[bytes, float]]:
+        return [
+            (member, score)
+            for keys in where.keys
+            for member, score in client.zrange(getattr(keys, name), 0, -1, withscores=True)
+        ]
+
+    def edges(name: str) -> list[tuple[tuple[int, int], float]]:
+        return [((u32(edge[:4]), u32(edge[4:])), score) for edge, score in scores(name)]
 
     def whole_numbers(key: str) -> dict[str, int]:
         found = client.hgetall(key).items()
@@ -128,32 +144,60 @@ def read(client: Any, collection: Collection) -> Kept:
 
     return Kept(
         collection=collection,
-        keys=keys,
-        settings=whole_numbers(keys.settings),
-        counters=whole_numbers(keys.counters),
-        ids={id.decode(): numbers_in(entry) for id, entry in client.hgetall(keys.ids).items()},
-        documents={n: unpack(n, record) for n, record in hash_of(keys.documents).items()},
-        texts=set(hash_of(keys.texts)),
-        metadata=set(hash_of(keys.metadata)),
-        twins={edge for edge, _ in edges(keys.twins)},
-        log={n: read_entry(n, entry) for n, entry in hash_of(keys.log).items()},
-        log_index={member for member, _ in scores(keys.log_index)},
-        conflicts={n: read_conflict(n, written) for n, written in hash_of(keys.conflicts).items()},
-        by_existing=dict(edges(keys.conflicts_by_existing)),
-        by_age={u32(number): score for number, score in scores(keys.conflicts_by_age)},
-        rulings=client.hgetall(keys.rulings),
-        unsettled={n: u32(conflict) for n, conflict in hash_of(keys.unsettled).items()},
-        conflict_lists=dict(scores(keys.conflict_lists)),
-        near_misses={int(n): miss for n, miss in client.hgetall(keys.near_misses).items()},
+        where=where,
+        settings=whole_numbers(home.settings),
+        counters=whole_numbers(home.counters),
+        ids={id.decode(): numbers_in(entry) for id, entry in every("ids").items()},
+        documents={n: unpack(n, record) for n, record in hash_of("documents").items()},
+        texts=set(hash_of("texts")),
+        metadata=set(hash_of("metadata")),
+        twins={edge for edge, _ in edges("twins")},
+        log={n: read_entry(n, entry) for n, entry in hash_of("log").items()},
+        log_index={member for member, _ in scores("log_index")},
+        conflicts={n: read_conflict(n, written) for n, written in hash_of("conflicts").items()},
+        by_existing=dict(edges("conflicts_by_existing")),
+        by_age={u32(number): score for number, score in scores("conflicts_by_age")},
+        rulings=every("rulings"),
+        unsettled={n: u32(conflict) for n, conflict in hash_of("unsettled").items()},
+        conflict_lists=dict(scores("conflict_lists")),
+        near_misses={int(n): miss for n, miss in every("near_misses").items()},
     )
 
 
 def of_keys(client: Any, kept: Kept) -> Iterator[str]:
-    shards = f"{kept.keys.prefix}b".encode()
-    known = {key.encode() for key in kept.keys.whole()}
-    for key in client.scan_iter(f"{kept.keys.prefix}*", count=1000):
+    parts = kept.where.keys
+    shards = tuple(f"{keys.prefix}b".encode() for keys in parts)
+    known = {key.encode() for keys in parts for key in keys.whole()}
+    if len(parts) > 1:
+        known |= {key.encode() for keys in parts for key in keys.of_transactions()}
+    for key in client.scan_iter(f"ts1:{{{kept.collection.uid}.*", count=1000):
         if key not in known and not key.startswith(shards):
             yield f"a key that nothing is known of: {key!r}"
+
+
+def of_transactions(client: Any, kept: Kept) -> Iterator[str]:
+    """All are done."""
+    unfinished = client.zrange(kept.where.home.unfinished, 0, -1)
+    if unfinished or client.hkeys(kept.where.home.redo):
+        yield f"transactions that nobody finishes: {unfinished}"
+
+
+def of_places(client: Any, kept: Kept) -> Iterator[str]:
+    """What goes by its number, or by an id, lies where it is looked for."""
+    where = kept.where
+    for place, keys in enumerate(where.keys):
+        for name in ("documents", "texts", "metadata", "log", "conflicts"):
+            for number in client.hkeys(getattr(keys, name)):
+                if where.of_number(u32(number)) != place:
+                    yield f"{u32(number)} of {name} lies in partition {place}"
+        for name in ("twins", "conflicts_by_existing"):
+            for edge in client.zrange(getattr(keys, name), 0, -1):
+                if where.of_number(u32(edge[:4])) != place:
+                    yield f"an edge of {name} lies in partition {place}: {edge!r}"
+        for name in ("ids", "rulings"):
+            for field in client.hkeys(getattr(keys, name)):
+                if where.of_name(field) != place:
+                    yield f"{field!r} of {name} lies in partition {place}"
 
 
 def of_standing(kept: Kept) -> Iterator[str]:
@@ -204,13 +248,21 @@ def of_texts(kept: Kept) -> Iterator[str]:
 
 
 def of_buckets(client: Any, kept: Kept) -> Iterator[str]:
-    bands = tags_of_a_text(kept.collection)
-    growth = Growth(kept.setting("level"), kept.setting("split"))
+    bands, count = tags_of_a_text(kept.collection), len(kept.where.keys)
     faults: list[str] = []
-    buckets, unlisted = read_buckets(client, kept.keys, bands, growth, faults)
+    indexed = {n: text for n, text in kept.documents.items() if text.state.is_indexed}
+    buckets: dict[tuple[int, bytes], list[int]] = {}
+    unlisted: dict[tuple[int, bytes], int] = {}
+    for place, keys in enumerate(kept.where.keys):
+        own = len(range(bands)[place::count])
+        level, split, counted = map(int, client.hmget(keys.settings, "level", "split", "indexed"))
+        found = read_buckets(client, keys, own, Growth(level, split), faults)
+        for of_all, of_part in zip((buckets, unlisted), found, strict=True):
+            of_all |= {(place + band * count, tag): it for (band, tag), it in of_part.items()}
+        if own and counted != len(indexed):
+            yield f"the count of indexed texts is wrong in partition {place}"
     yield from faults
     expected = set()
-    indexed = {n: text for n, text in kept.documents.items() if text.state.is_indexed}
     for number, text in indexed.items():
         tags = band_tags(text.signature, kept.collection.scheme.banding)
         for band, tag in enumerate([*tags, text.hashes.normalized[:4]]):
@@ -220,8 +272,6 @@ def of_buckets(client: Any, kept: Kept) -> Iterator[str]:
     for band, tag, _ in expected - listed:
         unlisted[band, tag] = unlisted.get((band, tag), 0) - 1
     yield from (f"a bucket counts wrongly: {b} {c}" for b, c in unlisted.items() if c)
-    if kept.setting("indexed") != len(indexed):
-        yield "the count of indexed texts is wrong"
 
 
 def of_twins(kept: Kept) -> Iterator[str]:
@@ -243,10 +293,10 @@ def of_conflicts(kept: Kept) -> Iterator[str]:
     if set(kept.conflict_lists.values()) - {0.0}:
         yield "a place in the lists of conflicts has a score"
     listed = set(kept.conflict_lists)
-    expected = {place for c in kept.conflicts.values() for place in places(c)}
+    expected = {place for c in kept.conflicts.values() for place in listed_at(c)}
     # What was erased of a closed conflict leaves it in the lists of its kinds.
     erased = {
-        place[2:] for c in kept.conflicts.values() if not c.changes.items for place in places(c)
+        place[2:] for c in kept.conflicts.values() if not c.changes.items for place in listed_at(c)
     }
     more = {place for place in listed - expected if place[2:] not in erased}
     if more or expected - listed:
@@ -263,7 +313,7 @@ def of_conflicts(kept: Kept) -> Iterator[str]:
             yield f"conflict {number} is open and of age {score}"
 
 
-def places(conflict: StoredConflict) -> list[bytes]:
+def listed_at(conflict: StoredConflict) -> list[bytes]:
     """Where the lists of conflicts are to have one, written down once more."""
     age = conflict.opened_at.to_bytes(6, "big") + conflict.number.to_bytes(4, "big")
     kinds = [None, *{change.kind for change in conflict.changes.items}]

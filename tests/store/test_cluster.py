@@ -13,9 +13,9 @@ from service.catalogue import Catalogue
 from service.checker import Checker
 from service.dedup.verdict import Answer, Document, Posted
 from service.errors import StoreError, StoreUnavailable, Unconfirmed
+from service.store.any_store import AnyStore
 from service.store.connection import Connection
 from service.store.keys import REGISTRY, partition
-from service.store.redis_store import RedisStore
 from service.store.scripts import Call
 from tests.clusters import ClusterServers, Member
 from tests.e2e.running import wait_until
@@ -31,7 +31,7 @@ class Caller:
     def __init__(self, cluster: ClusterServers, *, deadline: float = 5.0, replicated: bool = False):
         self.cluster = cluster
         self.connection = Connection(cluster.url, deadline=deadline, replicated=replicated)
-        self.store = RedisStore(self.connection)
+        self.store = AnyStore(self.connection)
         self.checker = Checker(self.store, deadline=deadline)
         self.catalogue = Catalogue(self.store)
 

@@ -38,8 +38,8 @@ from service.dedup.verdict import Answer, Document, Posted
 from service.errors import RequestError, UnknownDocument
 from service.preparing import shingles_of
 from service.reviewing import Reviewer
+from service.store.any_store import AnyStore
 from service.store.connection import Connection
-from service.store.redis_store import RedisStore
 from tests.store import life_model as life
 from tests.store.life_model import ACTIVE, BOTH, DROPPED, EXISTING, HELD, INCOMING, OPEN, SETTINGS
 
@@ -177,6 +177,7 @@ class LifeMachine(RuleBasedStateMachine):
     url: str
     scan: Callable[[], list[str]]
     way: str
+    partitions: int
     is_sound = False
 
     @initialize(posts=Posts)
@@ -184,7 +185,11 @@ class LifeMachine(RuleBasedStateMachine):
         self.client.flushall()
         self.by_days = self.way == "days"
         self.model = life.Model()
-        store = RedisStore(Connection(self.url, deadline=10.0), clock=self.now)
+        store = AnyStore(
+            Connection(self.url, deadline=10.0),
+            clock=self.now,
+            default_partitions=lambda: self.partitions,
+        )
         self.checker = Checker(store, deadline=10.0, clock=self.now)
         self.catalogue = Catalogue(store, deadline=10.0, clock=self.now)
         self.reviewer = Reviewer(store, deadline=10.0, clock=self.now)
@@ -692,9 +697,17 @@ STORIES: dict[str, tuple[str, list[Move], str]] = {
 
 @pytest.fixture
 def machine_of(
-    redis_url: str, redis_client: redis.Redis, index_faults: Callable[[], list[str]]
+    redis_url: str,
+    redis_client: redis.Redis,
+    index_faults: Callable[[], list[str]],
+    partitions: int,
 ) -> Callable[[str], type[LifeMachine]]:
-    members = {"client": redis_client, "url": redis_url, "scan": staticmethod(index_faults)}
+    members = {
+        "client": redis_client,
+        "url": redis_url,
+        "scan": staticmethod(index_faults),
+        "partitions": partitions,
+    }
     return lambda way: type("Machine", (LifeMachine,), {**members, "way": way})
 
 

@@ -9,9 +9,9 @@ from service.checker import Checker
 from service.dedup.stored import DocumentFilter
 from service.dedup.verdict import Document, Posted
 from service.errors import FrozenSetting, StoreUnavailable, UnknownCollection
+from service.store.any_store import AnyStore
 from service.store.connection import Connection
 from service.store.keys import REGISTRY, partition
-from service.store.redis_store import RedisStore
 
 pytestmark = pytest.mark.cluster
 
@@ -150,7 +150,7 @@ class Elsewhere:
     """Another process over the same store, which remembers collections as they were."""
 
     def __init__(self, redis_url):
-        self.store = RedisStore(Connection(redis_url, deadline=5.0))
+        self.store = AnyStore(Connection(redis_url, deadline=5.0))
         self.catalogue, self.checker = Catalogue(self.store), Checker(self.store)
 
 

@@ -11,8 +11,8 @@ import pytest
 from service.checker import Checker
 from service.dedup.verdict import Document, Posted
 from service.errors import StoreError
+from service.store.any_store import AnyStore
 from service.store.connection import Connection
-from service.store.redis_store import RedisStore
 from tests.e2e.running import wait_until
 from tests.sentinels import SentinelServers, sentinel_servers
 
@@ -37,7 +37,7 @@ class Writers:
 
     def __init__(self, url: str, *, replicated: bool) -> None:
         self.connection = Connection(url, deadline=2.0, replicated=replicated)
-        self.store = RedisStore(self.connection)
+        self.store = AnyStore(self.connection)
         self._checker = Checker(self.store)
         self._over = threading.Event()
         self.told: list[str] = []

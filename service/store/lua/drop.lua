@@ -3,6 +3,6 @@
 --
 -- KEYS  1 settings
 -- ARGV  none
--- Returns {scheme, level of its shards}, false where it has none
+-- Returns {scheme, level of its shards, settings}, false where it has none
 redis.call('HDEL', KEYS[1], 'revision')
-return redis.call('HMGET', KEYS[1], 'scheme', 'level')
+return redis.call('HMGET', KEYS[1], 'scheme', 'level', 'settings')

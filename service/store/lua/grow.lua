@@ -37,7 +37,7 @@ for at = 2, #KEYS, 2 do
   local size = 2 ^ level
   move_half(KEYS[at], KEYS[at + 1], math.floor(split / bands), size)
   split = split + 1
-  if split == bands * size then level, split = level + 1, 0 end
+  if split >= bands * size then level, split = level + 1, 0 end
 end
 redis.call('HSET', settings, 'level', level, 'split', split)
 return { 'done', level, split }

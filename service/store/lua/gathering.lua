@@ -1,0 +1,67 @@
+-- What `gather` and `gather_open` have in common: reading of one partition of a collection that has several,
+-- all of it at one instant.
+--
+-- KEYS  1 settings  2.. what the questions name by its place (of home: 2 unfinished transactions,
+--       3 unsettled; where tags are told: the wide buckets last)  then the shards, one a tag
+-- ARGV  1 level  2 split  3 tags or ''  4 how many keys are not shards  5 '1' for home
+--       6.. questions: kind, place of its key, how many arguments, arguments
+--         'f' fields of a hash   'a' all of a hash   'l' members between two, how many
+--         'r' members by score, the highest first: most, least, how many   'd' fields drawn at random: how many
+-- Returns {'gone'}, {'shards', level, split}, or {'read', {level, split, indexed}, home or false, buckets,
+--   an answer for each question}
+--     home     {revision, last transaction, {those that are not done}, age of the oldest in milliseconds,
+--              unsettled, time of the oldest entry, whether anything was ever ruled}
+--     buckets  numbers, how many more it holds; for each tag
+local function home_state(told)
+  local members, unfinished, oldest = redis.call('ZRANGE', KEYS[2], 0, -1, 'WITHSCORES'), {}, false
+  for at = 1, #members, 2 do
+    unfinished[#unfinished + 1] = tonumber(members[at])
+    local since = tonumber(members[at + 1])
+    if not oldest or since < oldest then oldest = since end
+  end
+  local age = 0
+  if oldest then
+    local clock = redis.call('TIME')
+    age = tonumber(clock[1]) * 1000 + math.floor(tonumber(clock[2]) / 1000) - oldest
+  end
+  return { told[1], tonumber(told[5] or 0), unfinished, age, redis.call('HLEN', KEYS[3]), told[6], told[7] }
+end
+
+local ANSWERS = {
+  f = function(key, first, last) return redis.call('HMGET', key, unpack(ARGV, first, last)) end,
+  a = function(key) return redis.call('HGETALL', key) end,
+  l = function(key, first)
+    return redis.call('ZRANGEBYLEX', key, ARGV[first], ARGV[first + 1], 'LIMIT', 0, ARGV[first + 2])
+  end,
+  r = function(key, first)
+    return redis.call('ZREVRANGEBYSCORE', key, ARGV[first], ARGV[first + 1], 'LIMIT', 0, ARGV[first + 2])
+  end,
+  d = function(key, first) return redis.call('HRANDFIELD', key, ARGV[first], 'WITHVALUES') end,
+}
+
+local function gathered()
+  local told = redis.call(
+    'HMGET', KEYS[1], 'revision', 'level', 'split', 'indexed', 'transactions', 'oldest', 'rulings')
+  if not told[1] then return { 'gone' } end
+  local level, split, tags = tonumber(told[2]), tonumber(told[3]), ARGV[3]
+  if not shards_hold(tags, level, split, tonumber(ARGV[1]), tonumber(ARGV[2])) then
+    return { 'shards', level, split }
+  end
+  local before_shards, buckets = tonumber(ARGV[4]), {}
+  for band = 1, #tags / 4 do
+    local tag = tag_at(tags, band)
+    local entry = redis.call('HGET', KEYS[before_shards + band], tag)
+    local numbers, more = members_of(entry, KEYS[before_shards], band, tag)
+    buckets[band * 2 - 1], buckets[band * 2] = numbers, more
+  end
+  local reply = {
+    'read', { level, split, tonumber(told[4] or 0) }, ARGV[5] == '1' and home_state(told), buckets,
+  }
+  local at = 6
+  while at <= #ARGV do
+    local count = tonumber(ARGV[at + 2])
+    reply[#reply + 1] = ANSWERS[ARGV[at]](KEYS[tonumber(ARGV[at + 1])], at + 3, at + 2 + count)
+    at = at + 3 + count
+  end
+  return reply
+end

@@ -1,0 +1,1 @@
+"""A collection that lies in several partitions; docs/partitions.md tells how and why."""

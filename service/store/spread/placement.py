@@ -1,0 +1,70 @@
+"""Where what is kept of a collection lies: in which of its partitions, and in which slots those.
+
+Pure: every process finds the same.
+"""
+
+from __future__ import annotations
+
+from binascii import crc32, crc_hqx
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from service.store.keys import PartitionKeys, partition
+
+SLOTS = 16_384
+# A slot may lie so much of the way to the next one behind its place: fewer names are tried then.
+LEEWAY = 8
+HOME = 0
+PART_REVISION = "part"
+"""What stands for the revision in a partition that is not home: it says that it is there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The partitions of one collection, home first."""
+
+    keys: tuple[PartitionKeys, ...]
+
+    @property
+    def home(self) -> PartitionKeys:
+        """The keys of the first one."""
+        return self.keys[HOME]
+
+    def of_number(self, number: int) -> int:
+        """Where a text, a conflict or a log entry of this number lies."""
+        return number % len(self.keys)
+
+    def of_name(self, name: bytes) -> int:
+        """Where what is asked by an id or a pair of texts lies."""
+        return crc32(name) % len(self.keys)
+
+    def tags_at(self, place: int, tags: Sequence[bytes]) -> Sequence[bytes]:
+        """Those of a text's tags whose bands lie at a partition; it counts its bands for itself."""
+        return tags[place :: len(self.keys)]
+
+
+@lru_cache(maxsize=1024)
+def places(uid: str, count: int) -> Places:
+    """The partitions of a collection: slots evenly spaced, from that of home on, so that each node
+    of a cluster with an even share of the slots has an even share of them."""
+    home = slot_of(f"{uid}.0")
+    room = max(SLOTS // count // LEEWAY, 1)
+    parts = ["0"]
+    for number in range(1, count):
+        wanted = home + number * SLOTS // count
+        parts.append(_named(uid, number, wanted, room))
+    return Places(tuple(partition(uid, part) for part in parts))
+
+
+def slot_of(tag: str) -> int:
+    """The cluster slot of a hash tag."""
+    return crc_hqx(tag.encode(), 0) % SLOTS
+
+
+def _named(uid: str, number: int, wanted: int, room: int) -> str:
+    """The first name of a partition whose slot is at most `room` behind the wanted one."""
+    trial = 0
+    while (slot_of(f"{uid}.{number}.{trial}") - wanted) % SLOTS >= room:
+        trial += 1
+    return f"{number}.{trial}"
