@@ -21,7 +21,7 @@ from service.client import Twinsift
 from service.tokens import make
 
 FOLDER: Final = Path(__file__).parents[1] / "docs" / "screenshots"
-# Of each width the height of the window and, where the page goes on below it, the most that is shown.
+# The height of the window by its width and, where the page goes on, the most that is shown of it.
 _HEIGHTS: Final = {360: (740, 2400), 1280: (800, 1600)}
 _COLOURS: Final = 128
 _SHOWN: Final = (
