@@ -95,12 +95,13 @@ class _Batch:
 
     def answers(self) -> Iterator[Result]:
         """See `Batches.check`."""
+        self._store.begin_call()
         try:
             while True:
                 self._prepare_more()
                 if self._held:
                     self._round()
-                    yield from self._answered()
+                    yield from self._confirmed(self._answered())
                 elif self._is_over:
                     return
                 else:
@@ -140,7 +141,7 @@ class _Batch:
         return item
 
     def _round(self) -> None:
-        self._store.begin_call()  # of many items none has to answer for the others' waits
+        self._store.go_on()  # of many items none has to answer for the others' waits
         together = self._next_together()
         self._looks = self._ask(together)
         self._prepare_more()
@@ -188,7 +189,7 @@ class _Batch:
 
     def _decide(self, item: _Item) -> None:
         """The result of a text that was looked up, once all that follows is applied."""
-        self._store.begin_call()
+        self._store.go_on()
         changes: frozenset[int] | None = None
         try:
             with suppress(CollectionChanged):
@@ -208,6 +209,17 @@ class _Batch:
         for item in self._undecided:
             if item.result is None and item.is_looked_up:
                 item.is_looked_up = not (changed is None or _has_seen(item.look, changed))
+
+    def _confirmed(self, answered: Iterator[Result]) -> list[Result]:
+        """The results, and the reason in the place of each that is not known to be kept."""
+        results = list(answered)
+        if not any(isinstance(result, Answer) for result in results):
+            return results
+        try:
+            self._store.confirm()
+        except StoreError as error:
+            return [error if isinstance(result, Answer) else result for result in results]
+        return results
 
     def _answered(self) -> Iterator[Result]:
         """The results that are there, as far as there is none missing before."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any, TypeVar
 
+from service.confirming import confirmed
 from service.cursors import read_cursor, write_cursor
 from service.dedup.decisions import DecisionKind
 from service.dedup.scheme import DEFAULT_COLLECTION
@@ -15,6 +16,7 @@ from service.dedup.stored import (
     DocumentFilter,
     Gauges,
     Page,
+    Readiness,
     Statistics,
     StoredDocument,
     Twin,
@@ -51,10 +53,11 @@ class Catalogue:
         """Takes a document out of the index; the copies once dropped for it. `erase` also takes
         every word of it out of log, conflicts and near misses, later too: its id may be unknown by
         then. Raises UnknownCollection or UnknownDocument."""
-        twins = self._as_it_is(collection, lambda known: self._delete(known, id, erase=erase))
-        if twins is None:
-            raise UnknownDocument("the collection has no document of this id")
-        return twins
+        with confirmed(self._store):
+            twins = self._as_it_is(collection, lambda known: self._delete(known, id, erase=erase))
+            if twins is None:
+                raise UnknownDocument("the collection has no document of this id")
+            return twins
 
     def _delete(self, known: Collection, id: str, *, erase: bool) -> tuple[Twin, ...] | None:
         while True:
@@ -113,13 +116,15 @@ class Catalogue:
 
     def configure(self, name: str, partial: Mapping[str, Any]) -> tuple[CollectionInfo, bool]:
         """Merges settings over what is there, or makes the collection (then True)."""
-        return self._store.configure(name, partial)
+        with confirmed(self._store):
+            return self._store.configure(name, partial)
 
     def drop(self, name: str) -> None:
         """Removes a collection with all its documents."""
         if name == DEFAULT_COLLECTION:
             raise DefaultCollection("the collection 'default' cannot be removed")
-        self._store.drop_collection(name)
+        with confirmed(self._store):
+            self._store.drop_collection(name)
 
     def statistics(self, collection: str | None) -> Statistics:
         """Counters of one collection, or of all."""
@@ -129,8 +134,8 @@ class Catalogue:
         """The store as it is now, for those who watch it."""
         return self._store.gauges()
 
-    def readiness(self) -> str:
-        """`ready` or `full`; raises StoreUnavailable where no check could be answered."""
+    def readiness(self) -> Readiness:
+        """Whether checks can be answered; raises StoreUnavailable where none can."""
         return self._store.readiness()
 
     def _names(self) -> list[str]:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from service.concluding import NOTHING, Concluded, Concluder
+from service.confirming import confirmed
 from service.dedup.minhash import text_tags
 from service.dedup.scheme import CollectionSettings, merge, rules_from_json
 from service.dedup.shingles import Shingles, jaccard, shingle_set
@@ -100,10 +101,11 @@ class Checker:
 
         Raises UnknownCollection, EmptyText, or what the store raises; nothing is stored then.
         """
-        return self._check(document, None, None)
+        with confirmed(self._store):
+            return self._check(document, None, None)
 
     def check_begun(self, begun: Begun) -> Answer:
-        """The same for a text that is prepared."""
+        """The same for a text that is prepared; that it is kept is the caller's to confirm."""
         case = begun.case
         return self._check(case.document, case.prepared, case.collection)
 

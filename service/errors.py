@@ -18,17 +18,17 @@
     │   ├── FrozenSetting           stored signatures depend on it
     │   ├── DefaultCollection       `default` cannot be removed
     │   ├── AlreadyResolved         the conflict has another ruling
-    │   │   └── ConflictChanged     not what the person who rules was shown
     │   ├── EarlierConflict         another conflict is to be ruled on first
     │   ├── ConflictVoid            one of its texts left before a ruling
     │   ├── AlreadyReverted         the decision was taken back before
     │   └── NotRevertible           a text is gone, or something has changed since
     └── StoreError                  asking again later is safe
         ├── StoreUnavailable        not reachable, too slow, read-only
-        └── StoreFull               at its memory limit
+        ├── StoreFull               at its memory limit
+        └── Unconfirmed             stored, but not yet on a replica
 
 This module knows neither HTTP nor Redis: `web/problems.py` gives each class its status, and
-`store/redis_store.py` raises the last two from what the driver says. No message carries any
+`store/failures.py` makes the last of what the driver says. No message carries any
 posted text.
 """
 
@@ -124,11 +124,7 @@ class UnknownDecision(RequestError):
 
 
 class AlreadyResolved(RequestError):
-    """The conflict has another ruling."""
-
-
-class ConflictChanged(AlreadyResolved):
-    """The conflict was decided on, or its texts have changed, since it was looked at."""
+    """The conflict has another ruling, or is not any more what the person who rules was shown."""
 
 
 class EarlierConflict(RequestError):
@@ -149,7 +145,7 @@ class NotRevertible(RequestError):
 
 class StoreError(TwinsiftError):
     """The store did not take or give what was asked; nothing was half-written. `kind` says why:
-    timeout, connection, readonly, loading, full, noperm, or other."""
+    timeout, connection, readonly, loading, full, noperm, unconfirmed, or other."""
 
     kind: str = "other"
 
@@ -166,3 +162,9 @@ class StoreFull(StoreError):
     """The store is at its memory limit: reads, replays and deletes go on."""
 
     kind = "full"
+
+
+class Unconfirmed(StoreError):
+    """It is stored, but no replica has said that it has it too: asking again asks that again."""
+
+    kind = "unconfirmed"

@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from service.confirming import confirmed
 from service.cursors import read_cursor, read_places, write_cursor, write_places
 from service.dedup.decisions import (
     Conflict,
@@ -129,8 +130,11 @@ class Reviewer:
         """Rules on a conflict. The same ruling again is no error, but with `seen` (what the
         `Outlook` had): then any ruling, and any change, since it was looked at is.
 
-        Raises UnknownConflict, AlreadyResolved, ConflictChanged, EarlierConflict or
-        ConflictVoid."""
+        Raises UnknownConflict, AlreadyResolved, EarlierConflict or ConflictVoid."""
+        with confirmed(self._store):
+            return self._resolve(id, keep, by, note, seen)
+
+    def _resolve(self, id: str, keep: Keep, by: str, note: str | None, seen: str | None) -> Ruling:
         ends_at = time.monotonic() + self._deadline
         while time.monotonic() < ends_at:
             known, conflict = self._conflict(id)
@@ -235,6 +239,10 @@ class Reviewer:
 
     def revert(self, id: str, by: str | None, note: str | None) -> Reverted:
         """Takes a decision back; raises UnknownDecision, AlreadyReverted or NotRevertible."""
+        with confirmed(self._store):
+            return self._revert(id, by, note)
+
+    def _revert(self, id: str, by: str | None, note: str | None) -> Reverted:
         ends_at = time.monotonic() + self._deadline
         while time.monotonic() < ends_at:
             known, entry = self._entry(id)

@@ -9,7 +9,7 @@ from service.dedup.decisions import ConflictStatus, DecisionKind, Keep
 from service.dedup.pairs import ruled, texts_pair
 from service.dedup.verdict import State
 from service.drafting import Draft
-from service.errors import ConflictChanged, EarlierConflict
+from service.errors import AlreadyResolved, EarlierConflict
 from service.placing import drop_under_its_id
 from service.store.base import Collection, Store, StoredText
 from service.store.step import LogEntry, StoredConflict, StoredResolution
@@ -45,12 +45,12 @@ def ruling_draft(
     """The draft of a ruling on an open conflict; None where its texts have changed: look again.
 
     Raises EarlierConflict where the existing text waits for a ruling of its own, and
-    ConflictChanged where the texts are not as they were when `seen` stood for them."""
+    AlreadyResolved where the texts are not as they were when `seen` stood for them."""
     existing, incoming = store.records(collection, [conflict.existing, conflict.incoming])
     if existing is None or incoming is None:
         return None
     if seen is not None and seen != seen_mark(existing, incoming):
-        raise ConflictChanged("the texts have changed since they were looked at")
+        raise AlreadyResolved("the texts have changed since they were looked at")
     if existing.state is State.HELD:
         raise EarlierConflict("the existing text waits for a ruling of its own: rule on that first")
     if existing.state is not State.ACTIVE or not incoming.state.is_indexed:

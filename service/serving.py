@@ -23,7 +23,7 @@ from types import FrameType
 from typing import Any, Final, NoReturn
 
 from service import logs
-from service.settings import Settings, SettingsError, host_and_port
+from service.settings import REPLICATED, Settings, SettingsError, host_and_port
 from service.store.embedded import EmbeddedServer, EmbeddedServerError
 from service.tokens import Tokens
 
@@ -44,8 +44,8 @@ def serve(settings: Settings, *, example: bool = False) -> NoReturn:
     `example` prints a request to try, once it would be answered.
 
     Raises:
-        SettingsError: the port cannot be had, the store is one that evicts keys, or the tokens file
-            cannot be read.
+        SettingsError: the port cannot be had, the store is unfit, or the tokens file cannot be
+            read.
         EmbeddedServerError: the embedded server does not start.
     """
     refuse_taken_port(settings.bind)
@@ -55,7 +55,7 @@ def serve(settings: Settings, *, example: bool = False) -> NoReturn:
     if settings.redis_url is None:
         settings = dataclasses.replace(settings, redis_url=_embedded(settings.data_dir))
     else:
-        refuse_evicting_store(settings.redis_url)
+        look_at_store(settings)
     _run_gunicorn(settings, example=example)
 
 
@@ -74,32 +74,25 @@ def refuse_taken_port(bind: str) -> None:
         raise SettingsError(f"TWINSIFT_BIND: {bind} cannot be listened on: {why}") from exc
 
 
-def refuse_evicting_store(url: str) -> None:
-    """Raises SettingsError where the store drops keys when it is full: that would be a false `new`.
+def look_at_store(settings: Settings) -> None:
+    """Raises SettingsError where the store is unfit, such as one that drops keys when it is full,
+    which would be a false `new`; tells in the log what it is.
 
     A store that cannot be asked now is left to `/readyz`, which tells how it is later on.
     """
-    import redis  # noqa: PLC0415 - the parent of an embedded server needs none
-    from redis.backoff import NoBackoff  # noqa: PLC0415 - as above
-    from redis.retry import Retry  # noqa: PLC0415 - as above
+    # The parent of an embedded server needs no driver.
+    from service.store import capabilities  # noqa: PLC0415
 
     try:
-        client = redis.Redis.from_url(
-            url, retry=Retry(NoBackoff(), 0), socket_timeout=1, socket_connect_timeout=1
-        )
-    except ValueError as exc:
-        raise SettingsError("TWINSIFT_REDIS_URL: an option after `?` has a wrong value") from exc
-    try:
-        policy = client.info("memory").get("maxmemory_policy", "noeviction")
-    except redis.RedisError:
+        found = capabilities.look_at_store(settings.redis_url or "")
+    except capabilities.UnfitStore as exc:
+        raise SettingsError(f"TWINSIFT_REDIS_URL: {exc}") from exc
+    if found is None:
+        _log.warning("the store cannot be asked now")
         return
-    finally:
-        client.close()
-    if policy != "noeviction":
-        raise SettingsError(
-            f"TWINSIFT_REDIS_URL: the store evicts keys when it is full "
-            f"(maxmemory-policy {policy}); set it to noeviction"
-        )
+    _log.info("the store", extra=logs.fields(**found.as_facts(), durability=settings.durability))
+    if settings.durability == REPLICATED and found.replicas < found.primaries:
+        _log.warning("TWINSIFT_DURABILITY is replicated, and a primary of the store has no replica")
 
 
 def _embedded(data_dir: Path) -> str:

@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, NamedTuple
-from urllib.parse import urlsplit
+
+from service.store_address import AddressError, read_address
 
 
 class SettingsError(Exception):
@@ -31,7 +32,8 @@ TABLE: Final = (
     Setting(
         "TWINSIFT_REDIS_URL",
         "",
-        "the store: `redis://`, `rediss://` or `unix://`. Unset: an embedded Valkey server is "
+        "the store: `redis://`, `rediss://`, `unix://`, `redis+sentinel://` or "
+        "`redis+cluster://` (docs/cluster.md). Unset: an embedded Valkey server is "
         "started and shared by the workers, its data kept in `TWINSIFT_DATA_DIR`",
     ),
     Setting("TWINSIFT_DATA_DIR", "./data", "where the embedded store keeps its append-only file"),
@@ -45,6 +47,12 @@ TABLE: Final = (
         "4MiB",
         "larger texts (all pages together, as UTF-8) are refused with 413; unset, it is never "
         "above `TWINSIFT_MAX_BODY`",
+    ),
+    Setting(
+        "TWINSIFT_DURABILITY",
+        "local",
+        "when a check, ruling, revert or deletion is answered: `local`, once the store has it; "
+        "`replicated`, once a replica of the store has it too",
     ),
     Setting("TWINSIFT_DEADLINE", "2s", "a call that the store has not answered by then gets 503"),
     Setting(
@@ -79,12 +87,14 @@ TABLE: Final = (
 )
 """Every setting, in the order in which README shows them."""
 
+LOCAL: Final = "local"
+REPLICATED: Final = "replicated"
+DURABILITIES: Final = (LOCAL, REPLICATED)
 LOG_LEVELS: Final = ("debug", "info", "warning", "error")
 _DEFAULTS: Final = {row.name: row.default for row in TABLE}
 _SIZES: Final = {"": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 _TIMES: Final = {"ms": 0.001, "s": 1.0, "m": 60.0, "d": 86400.0}
 _SWITCH: Final = {"on": True, "1": True, "true": True, "off": False, "0": False, "false": False}
-_SCHEMES: Final = ("redis", "rediss", "unix")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,6 +113,7 @@ class Settings:
     threads: int = 4
     max_body: int = 16 << 20
     max_text: int = 4 << 20
+    durability: str = LOCAL
     deadline: float = 2.0
     log_days: int = 90
     tokens_file: Path | None = None
@@ -130,6 +141,7 @@ def load(environ: Mapping[str, str]) -> Settings:
         threads=_count("TWINSIFT_THREADS", value("TWINSIFT_THREADS")),
         max_body=_size("TWINSIFT_MAX_BODY", value("TWINSIFT_MAX_BODY")),
         max_text=_max_text(environ, value("TWINSIFT_MAX_TEXT"), value("TWINSIFT_MAX_BODY")),
+        durability=_one_of("TWINSIFT_DURABILITY", value("TWINSIFT_DURABILITY"), DURABILITIES),
         deadline=_time("TWINSIFT_DEADLINE", value("TWINSIFT_DEADLINE")),
         log_days=_count("TWINSIFT_LOG_DAYS", value("TWINSIFT_LOG_DAYS")),
         tokens_file=Path(tokens) if (tokens := value("TWINSIFT_TOKENS_FILE")) else None,
@@ -139,6 +151,10 @@ def load(environ: Mapping[str, str]) -> Settings:
     )
     if settings.tokens_file is not None and settings.unsafe_no_tokens:
         raise SettingsError("TWINSIFT_UNSAFE_NO_TOKENS: contradicts TWINSIFT_TOKENS_FILE")
+    if settings.redis_url is None and settings.durability == REPLICATED:
+        raise SettingsError(
+            "TWINSIFT_DURABILITY: the embedded store has no replica: set TWINSIFT_REDIS_URL"
+        )
     if settings.tokens_file is None and settings.rate is not None:
         raise SettingsError("TWINSIFT_RATE: counts calls by token: set TWINSIFT_TOKENS_FILE too")
     is_guarded = settings.tokens_file is not None or settings.unsafe_no_tokens
@@ -177,27 +193,10 @@ def _redis_url(name: str, value: str) -> str | None:
     """The address, checked for its form; messages never quote it, for it may carry a password."""
     if not value:
         return None
-    scheme = value.partition("://")[0]
-    if scheme in ("redis+sentinel", "redis+cluster"):
-        raise SettingsError(
-            f"{name}: {scheme}:// is not supported, only a single server is: "
-            "redis://, rediss:// or unix://"
-        )
-    if scheme not in _SCHEMES:
-        raise SettingsError(f"{name}: must begin with redis://, rediss:// or unix://")
     try:
-        parts = urlsplit(value)
-        host, port = parts.hostname, parts.port
-    except ValueError:
-        raise SettingsError(f"{name}: host and port of the address cannot be read") from None
-    if scheme == "unix":
-        if host or parts.path in ("", "/"):
-            raise SettingsError(f"{name}: unix:// must be followed by the socket's absolute path")
-        return value
-    if not host or port == 0:
-        raise SettingsError(f"{name}: names no host and port, as redis://host:6379/0 does")
-    if not re.fullmatch(r"/?[0-9]*", parts.path):
-        raise SettingsError(f"{name}: what follows the host must be a database number")
+        read_address(value)
+    except AddressError as error:
+        raise SettingsError(f"{name}: {error}") from None
     return value
 
 

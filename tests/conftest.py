@@ -5,6 +5,7 @@ import tempfile
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 import redis
@@ -12,6 +13,7 @@ from hypothesis import settings as hypothesis_settings
 
 from service.store.connection import Connection
 from service.store.embedded import EmbeddedServer
+from tests.clusters import ClusterServers, cluster_servers
 
 # They have an environment of their own: `make test-browser`.
 collect_ignore = [] if find_spec("playwright") else ["browser"]
@@ -22,12 +24,25 @@ hypothesis_settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "twinsift"
 
 
 @pytest.fixture(scope="session")
-def redis_url() -> Iterator[str]:
+def server_url() -> Iterator[str]:
     """The address of a real server, started once and stopped at the session's end."""
     with tempfile.TemporaryDirectory(prefix="twinsift-") as directory:
         server = EmbeddedServer(Path(directory))
         yield server.start()
         server.release()
+
+
+@pytest.fixture(scope="session")
+def redis_url(server_url: str) -> str:
+    """The address of the store that a test uses."""
+    return server_url
+
+
+@pytest.fixture(scope="session")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ClusterServers]:
+    """A real cluster, started once for each process that runs tests; it is to be left whole."""
+    with cluster_servers(tmp_path_factory.mktemp("cluster") / "nodes") as started:
+        yield started
 
 
 @pytest.fixture(autouse=True)
@@ -36,8 +51,8 @@ def stores_are_closed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     made: list[Connection] = []
     make = Connection.__init__
 
-    def remembered(self: Connection, url: str, *, deadline: float) -> None:
-        make(self, url, deadline=deadline)
+    def remembered(self: Connection, url: str, **options: Any) -> None:
+        make(self, url, **options)
         made.append(self)
 
     monkeypatch.setattr(Connection, "__init__", remembered)
@@ -47,10 +62,16 @@ def stores_are_closed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.fixture
-def redis_client(redis_url: str) -> Iterator["redis.Redis"]:
+def server_client(server_url: str) -> Iterator["redis.Redis"]:
     """A client of that server, which is empty when the test begins."""
-    client = redis.Redis.from_url(redis_url, protocol=3, decode_responses=False)
+    client = redis.Redis.from_url(server_url, protocol=3, decode_responses=False)
     client.flushall()
     client.script_flush()
     yield client
     client.close()
+
+
+@pytest.fixture
+def redis_client(server_client: "redis.Redis") -> "redis.Redis":
+    """A client of the store that a test uses, which is empty when the test begins."""
+    return server_client

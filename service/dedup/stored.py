@@ -142,6 +142,18 @@ class Gauges:
 
 
 @dataclass(frozen=True, slots=True)
+class Readiness:
+    """Whether checks can be answered. `store` is `ready`, `full` at a memory limit, or `partial`
+    where some of the `primaries` take no writes; `kind` is single, sentinel or cluster."""
+
+    store: str
+    kind: str
+    primaries: int
+    available: int
+    replicas: int
+
+
+@dataclass(frozen=True, slots=True)
 class Statistics:
     """Counters of the collections asked for, and the server's own figures."""
 

@@ -19,6 +19,7 @@ from service.dedup.stored import (
     DocumentFilter,
     Gauges,
     Page,
+    Readiness,
     Statistics,
     StoredDocument,
 )
@@ -249,6 +250,13 @@ class Store(Protocol):
         """A call begins in this thread: from here on it waits for the store no longer than a call
         may, all verbs together; StoreUnavailable is raised then."""
 
+    def go_on(self) -> None:
+        """The call of this thread may take as long again: it makes progress."""
+
+    def confirm(self) -> None:
+        """Returns once a replica has all that the call of this thread has read and written, where
+        the settings ask for it; raises Unconfirmed. It asks nothing where they do not."""
+
     def collection(self, name: str, *, anew: bool = False) -> Collection:
         """The collection as last read, which look and commit refuse where it has changed; or read
         anew. Raises UnknownCollection."""
@@ -403,6 +411,5 @@ class Store(Protocol):
     def gauges(self) -> Gauges:
         """What changes from one moment to the next, of all collections together."""
 
-    def readiness(self) -> str:
-        """`ready`, or `full` at the memory limit; raises StoreUnavailable where no check could be
-        answered."""
+    def readiness(self) -> Readiness:
+        """Whether checks can be answered; raises StoreUnavailable where none can."""

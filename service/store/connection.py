@@ -1,341 +1,257 @@
-"""The connection: its time limits, scripts, and the one place where driver errors become ours."""
+"""The connection: what the verbs ask the store through, be that one server, a cluster, or whatever
+sentinels name."""
 
 from __future__ import annotations
 
-import threading
 import time
-import weakref
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import partial
-from hashlib import sha1
-from importlib.resources import files
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-import hiredis
-import redis
-from redis.backoff import NoBackoff
-from redis.exceptions import (
-    AuthenticationError,
-    AuthorizationError,
-    NoScriptError,
-    RedisError,
-    ResponseError,
-)
-from redis.exceptions import (
-    ConnectionError as DriverConnectionError,
-)
-from redis.exceptions import (
-    TimeoutError as DriverTimeoutError,
-)
-from redis.retry import Retry
+from redis.exceptions import NoScriptError, RedisError
 
-from service.errors import StoreError, StoreFull, StoreUnavailable
-from service.stages import STORING
-from service.store.breaker import Breaker
-from service.store.waiting import Allowance, Attempt, TimedSocket
+from service.errors import StoreError, StoreUnavailable, Unconfirmed
+from service.store.client import Client
+from service.store.cluster import Cluster
+from service.store.failures import ours_of
+from service.store.keys import confirmed_at
+from service.store.routes import OneServer, Route, Target
+from service.store.scripts import VERBS, Call, load_script, packed
+from service.store.sentinels import Sentinels
+from service.store.server import Receive, Server
+from service.store.touched import Touched
+from service.store.waiting import Allowance
+from service.store_address import Kind, Node, StoreAddress, read_address
 
 T = TypeVar("T")
 
 ONE_ROUND_TRIP = 0.5
 """The part of the deadline that one round trip may take."""
-HEALTH_CHECK_INTERVAL = 15
-OUT_OF_MEMORY = "OOM"
-# Answers that say "not now", and the kind of error that each is: the driver's class alone does not
-# tell them from a wrong command, and the words differ between servers.
-KINDS = {
-    "READONLY": "readonly", "LOADING": "loading", "NOPERM": "noperm", "NOAUTH": "noperm",
-    "WRONGPASS": "noperm", "MISCONF": "other", "NOREPLICAS": "other", "BUSY": "other",
-    "UNKILLABLE": "other", "CLUSTERDOWN": "other", "TRYAGAIN": "other", "MASTERDOWN": "other",
-    "MOVED": "other", "ASK": "other",
-}  # fmt: skip
-REFUSED_IN_SCRIPT = ("ACL failure", "The user executing the script can't run")
-VERBS = (
-    "look", "check", "commit", "leave", "touch", "recall", "trim", "erase", "grow", "read",
-    "configure", "drop", "release", "admit",
-)  # fmt: skip
-
-
-@contextmanager
-def driver_errors() -> Iterator[None]:
-    """Turns what the driver raises into StoreUnavailable or StoreFull.
-
-    An answer that is none of these is a mistake in our scripts and stays what it is."""
-    try:
-        yield
-    except (RedisError, OSError) as exc:
-        ours = _ours(exc)
-        if ours is None:
-            raise
-        raise ours from exc
-
-
-def _ours(error: Exception) -> StoreError | None:
-    code = _code(error)
-    if code == OUT_OF_MEMORY:
-        return StoreFull("the store is at its memory limit")
-    if code in KINDS:
-        return StoreUnavailable(f"the store takes no calls now ({code})", KINDS[code])
-    kind = "other"
-    # What a user may not do inside a script is told without a code.
-    of_script = isinstance(error, ResponseError) and str(error).startswith(REFUSED_IN_SCRIPT)
-    if of_script or isinstance(error, (AuthenticationError, AuthorizationError)):
-        kind = "noperm"
-    elif isinstance(error, ResponseError):
-        return None
-    elif isinstance(error, (DriverTimeoutError, TimeoutError)):
-        kind = "timeout"
-    elif isinstance(error, (DriverConnectionError, OSError)):
-        kind = "connection"
-    return StoreUnavailable(f"the store did not answer ({type(error).__name__})", kind)
-
-
-def _code(error: Exception) -> str:
-    """The word that an answer begins with: the driver takes it off where it has a class for it, and
-    puts words of its own before it in a pipeline."""
-    code = getattr(error, "status_code", None)
-    return code or str(error).rpartition("caused error: ")[2].partition(" ")[0]
-
-
-def _twice(work: Callable[[], T]) -> T:
-    """Does it again where the connection was lost on the way, once."""
-    try:
-        return work()
-    except DriverConnectionError as error:
-        if getattr(error, "status_code", None):  # this is an answer
-            raise
-        return work()
-
-
-def _timed(connection: Any, *, ends_at: float) -> None:
-    """What the driver calls with a new connection, before it greets the server."""
-    connection._sock = TimedSocket(connection._sock, ends_at)
-    connection.on_connect_check_health(check_health=False)
-
-
-class _Pool(redis.ConnectionPool):
-    """What the client takes for its pool: none ever waits for a connection. `take` gives one and
-    `give_back` takes it back."""
-
-    take: Callable[[], Any]
-    give_back: Callable[[Any], None]
-
-    def get_connection(self, *_arguments: Any, **_options: Any) -> Any:
-        """One that is connected."""
-        return self.take()
-
-    def release(self, connection: Any) -> None:
-        """It is no longer used."""
-        self.give_back(connection)
-
-
-Receive = Callable[[], list[Any]]
-
-
-@dataclass(frozen=True, slots=True)
-class Script:
-    """One verb that the server runs, with the digest it is known by there."""
-
-    source: str
-    sha: str
-    only_reads: bool
-
-
-INCLUDE = "-- include "
-
-
-def load_script(name: str) -> Script:
-    """The script in `lua/<name>.lua`: its first line, what all scripts share, and its body, with
-    the files that it includes where it says so."""
-    folder = files("service.store") / "lua"
-
-    def read(part: str) -> str:
-        return (folder / f"{part}.lua").read_text("utf-8")
-
-    first_line, *body = read(name).splitlines()
-    included = [
-        read(line.removeprefix(INCLUDE)) if line.startswith(INCLUDE) else line for line in body
-    ]
-    source = "\n".join((first_line, read("records"), *included))
-    sha = sha1(source.encode(), usedforsecurity=False).hexdigest()
-    return Script(source, sha, only_reads="no-writes" in first_line)
+WAITED_THERE = 0.8
+"""The part of a round trip's time that a server may wait for its replicas."""
+HOPS = 2
+"""So many redirections are followed at once; after each of the next there is a pause."""
+PAUSE = 0.02
+OF_NO_DOCUMENT = ("admit",)
+"""Verbs that write nothing which is to be confirmed."""
 
 
 class Connection:
-    """The connections to one server, and the scripts that it runs.
+    """Runs scripts and commands where their keys are.
 
-    Whatever is asked takes no longer than half of `deadline` (seconds), and all that a thread asks
-    after `begin_call` no longer than `deadline` together: connections, names and replies that come
-    in pieces included. While the store is known not to answer (see `Breaker`) it is not asked.
+    One round trip takes no longer than half of `deadline` (seconds), and all that a thread asks
+    after `begin_call` no longer than `deadline` together, redirections and the search for a primary
+    included. What a server refused for certain (MOVED, ASK, TRYAGAIN, READONLY, a script that it
+    has forgotten) is asked again; what was lost on the way only where it reads.
 
-    What only reads is tried twice, which takes care of connections that are cut. What writes is
-    not: whether it ran cannot be known, and asking again is the caller's. Nothing connects before
-    the first call.
-
-    As many connections are kept as were used at once. Scripts go past the client's own
-    `execute_command`, which spends as much on what is not used here (metrics, caches, a pool) as
-    the command takes.
+    With `replicated` it can `confirm` that a replica has what a call read and wrote.
     """
 
-    def __init__(self, url: str, *, deadline: float) -> None:
-        at_once = deadline * ONE_ROUND_TRIP
-        self._pool = _Pool.from_url(
-            url,
-            protocol=3,
-            decode_responses=False,
-            socket_timeout=at_once,  # of a TLS handshake; see `_timed` for what comes after
-            health_check_interval=HEALTH_CHECK_INTERVAL,
-            retry=Retry(NoBackoff(), 0),
-        )
-        self._idle: deque[Any] = deque()
-        self._pool.take, self._pool.give_back = self._take, self._idle.append
-        self.client = redis.Redis(connection_pool=self._pool)
-        self._allowance = Allowance(deadline, at_once)
-        self._breaker = Breaker(at_once)
-        self._of_thread = threading.local()
-        self._made: weakref.WeakSet[Any] = weakref.WeakSet()
+    def __init__(self, url: str, *, deadline: float, replicated: bool = False) -> None:
+        self._allowance = Allowance(deadline, deadline * ONE_ROUND_TRIP)
+        self._touched = Touched(wanted=replicated)
+        self._route = self._route_to(read_address(url))
         self._scripts = {name: load_script(name) for name in VERBS}
+        self.client = Client(
+            lambda key, ask: self._at(key, lambda to: to.server.call(lambda: ask(to))),
+            self._route.server_of,
+        )
+
+    @property
+    def kind(self) -> Kind:
+        """What it leads to."""
+        return self._route.kind
 
     def begin_call(self) -> None:
         """All that this thread asks from here on, until it begins another call, is one call."""
         self._allowance.begin()
+        self._touched.forget()
 
     def go_on(self) -> None:
         """The call gets its time anew: for what is long by nature and makes progress."""
         self._allowance.renew()
 
     def run(self, name: str, keys: Sequence[str], arguments: Sequence[Any]) -> Any:
-        """Runs a script; one that the server has forgotten is sent again."""
-        script, count = self._scripts[name], len(keys)
-
-        def ask() -> Any:
-            try:
-                return self._exchange(script, ("EVALSHA", script.sha, count, *keys, *arguments))
-            except NoScriptError:
-                return self._exchange(script, ("EVAL", script.source, count, *keys, *arguments))
-
-        return self._wait(ask)
+        """Runs a script where its keys are."""
+        script = self._scripts[name]
+        return self._at(
+            keys[0],
+            lambda to: to.server.run(script, keys, arguments, asking=to.asking),
+            counts=name not in OF_NO_DOCUMENT,
+        )
 
     def send(self, name: str, calls: Sequence[tuple[Sequence[Any], Sequence[Any]]]) -> Receive:
-        """Sends several runs of one script, keys and arguments each, in one go; what it gives
-        receives the replies, in order, an exception of the driver in the place of one that failed.
-        Both go over a connection of their own, so that other scripts may run in between."""
-        script = self._scripts[name]
-        packed = [
-            hiredis.pack_command(("EVALSHA", script.sha, len(keys), *keys, *arguments))
-            for keys, arguments in calls
+        """Sends several runs of one script, keys and arguments each, in one go to each server; what
+        it gives receives the replies, in order. In the place of one that failed is a StoreError
+        where it may have been done, and an exception of the driver where it was refused. Raises the
+        first where none was answered."""
+        receive = self._begin([(name, keys, arguments) for keys, arguments in calls])
+
+        def replies() -> list[Any]:
+            received = receive()
+            if received and all(isinstance(reply, StoreError) for reply in received):
+                raise received[0]
+            return received
+
+        return replies
+
+    def run_all(self, calls: Sequence[Call]) -> list[Any]:
+        """Runs one script for each call, all sent before any reply is read; the replies in the
+        order of the calls. In the place of one that failed is a StoreError, or the driver's
+        exception where it is a mistake of ours."""
+        replies = self._begin(calls)()
+        return [
+            self._mended(call, reply) if isinstance(reply, Exception) else reply
+            for call, reply in zip(calls, replies, strict=True)
         ]
 
-        def ask() -> Any:
-            connection = self._take()
-            connection.send_packed_command(packed, check_health=False)
-            return connection
+    def call(self, command: Callable[..., Any], *arguments: Any) -> Any:
+        """One command of `client`, which may be sent twice."""
+        return command(*arguments)
 
-        connection = self._wait(ask)
+    def every(self, ask: Callable[[Server], T]) -> list[T | StoreUnavailable]:
+        """What each primary answers, or why it did not."""
 
-        def read() -> list[Any]:
-            if connection._sock is None:  # what was sent is lost with it
-                raise DriverConnectionError("the connection was lost")
-            connection._sock.ends_at = self._of_thread.ends_at
-            replies: list[Any] = []
-            for _ in packed:
-                try:
-                    replies.append(connection.read_response())
-                except ResponseError as error:
-                    replies.append(error)
-            return replies
+        def answer(server: Server) -> T | StoreUnavailable:
+            try:
+                return server.call(lambda: ask(server))
+            except StoreUnavailable as error:
+                self._route.after(error, "", server)
+                return error
+
+        return [answer(server) for server in self._route.primaries()]
+
+    def infos(self) -> list[Mapping[str, Any]]:
+        """The figures of each primary that answers (`INFO`); raises where none does."""
+        told = self.every(lambda server: server.client.info())
+        figures: list[Mapping[str, Any]] = [
+            one for one in told if not isinstance(one, StoreUnavailable)
+        ]
+        for one in told:
+            if not figures and isinstance(one, StoreUnavailable):
+                raise one
+        return figures
+
+    def confirm(self) -> None:
+        """Returns once a replica of each server has all that this thread's call has read and
+        written there; raises Unconfirmed. Without `replicated` it asks nothing.
+
+        A connection's WAIT is for its own writes, and what a call only read was written by others.
+        So it writes something small first: replicas get the writes of their primary in one order,
+        and one that has the last has all before it. That holds for one history only. Where two
+        processes have answered in one call (a failover came in between), what the first one told
+        may not be in the second: that is not confirmed."""
+        if not self._touched.wanted:
+            return
+        try:
+            waiting = [
+                (server, self._begin_confirmation(server, key))
+                for server, key in self._touched.servers().items()
+            ]
+            for server, receive in waiting:
+                replies = receive()
+                wrong = next((each for each in replies if isinstance(each, Exception)), None)
+                if wrong is not None or replies[1] < 1 or not self._touched.is_one_process(server):
+                    raise Unconfirmed("it is stored, but not yet on a replica") from wrong
+        except StoreUnavailable as error:
+            raise Unconfirmed("it is stored, and no replica could be asked for it") from error
+        finally:
+            self._touched.forget()
+
+    def close(self) -> None:
+        """Closes all connections; they are opened again where they are asked for."""
+        self._route.close()
+
+    def _begin_confirmation(self, server: Server, key: str) -> Receive:
+        milliseconds = int(self._allowance.next() * WAITED_THERE * 1000)
+        if milliseconds <= 0:
+            raise Unconfirmed("it is stored, but there was no time to ask a replica for it")
+        write = self._scripts["confirm"].by_source([confirmed_at(key)], [])
+        return server.begin([write, packed("WAIT", 1, milliseconds)])
+
+    def _route_to(self, address: StoreAddress) -> Route:
+        def make(node: Node | None) -> Server:
+            return Server(address.url_of(node), self._allowance, self._touched)
+
+        if address.kind is Kind.CLUSTER:
+            return Cluster(address.nodes, self._allowance, make)
+        if address.kind is Kind.SENTINEL:
+            return Sentinels(address, self._allowance, make)
+        return OneServer(make(address.nodes[0] if address.nodes else None))
+
+    def _at(self, key: str, ask: Callable[[Target], T], *, counts: bool = True) -> T:
+        """What the server of a key answers, found by way of those that refuse, in time."""
+        target, hops, ends_at = Target(self._route.server_of(key)), 0, 0.0
+        while True:
+            try:
+                given = ask(target)
+            except StoreUnavailable as error:
+                following = self._route.after(error, key, target.server)
+                if following is None:
+                    raise
+                hops += 1
+                ends_at = ends_at or time.monotonic() + self._allowance.patience()
+                pause = max(following.pause, PAUSE if hops > HOPS else 0.0)
+                if time.monotonic() + pause >= ends_at:
+                    raise
+                if pause:
+                    time.sleep(pause)
+                    self._allowance.spend(pause)
+                target = following
+            else:
+                if counts:
+                    self._touched.at(target.server, key)
+                return given
+
+    def _begin(self, calls: Sequence[Call]) -> Receive:
+        """Sends scripts, in one go to each server."""
+        replies: list[Any] = [None] * len(calls)
+        groups: dict[Server, list[int]] = {}
+        for place, (_, keys, _) in enumerate(calls):
+            try:
+                groups.setdefault(self._route.server_of(keys[0]), []).append(place)
+            except StoreUnavailable as error:
+                replies[place] = error
+        receiving = [
+            (server, places, self._begin_at(server, [calls[place] for place in places]))
+            for server, places in groups.items()
+        ]
 
         def receive() -> list[Any]:
-            try:
-                replies = self._wait(read, asked=True)
-            except StoreError:  # what nobody reads would be taken for the next one's reply
-                connection.disconnect()
-                raise
-            self._idle.append(connection)
+            for server, places, receive_there in receiving:
+                try:
+                    there = receive_there()
+                except StoreUnavailable as error:
+                    self._route.after(error, calls[places[0]][1][0], server)
+                    there = [error] * len(places)
+                for place, reply in zip(places, there, strict=True):
+                    replies[place] = reply
+                self._touched.at(server, calls[places[0]][1][0])
             return replies
 
         return receive
 
-    def call(self, command: Callable[..., Any], *arguments: Any) -> Any:
-        """One ordinary command, which may be sent twice, with the driver's errors made ours."""
-        return self._wait(lambda: _twice(lambda: command(*arguments)))
-
-    def close(self) -> None:
-        """Closes all connections; they are opened again where they are asked for."""
-        for connection in tuple(self._made):
-            connection.disconnect()
-
-    def _wait(self, ask: Callable[[], T], *, asked: bool = False) -> T:
-        """What `ask` gives, in time. `asked`: the question was sent before."""
-        began, limit = time.monotonic(), self._allowance.next()
-        if limit <= 0:
-            raise StoreUnavailable("the store did not answer in time", "timeout")
-        if not asked and not self._breaker.admits():
-            raise StoreUnavailable("the store has not answered for a while", "timeout")
-        self._of_thread.ends_at = began + limit
-        timed_out = False
+    def _begin_at(self, server: Server, calls: Sequence[Call]) -> Receive:
+        commands = [self._scripts[name].by_digest(keys, given) for name, keys, given in calls]
         try:
-            with STORING, driver_errors():
-                return ask()
+            return server.begin(commands)
         except StoreUnavailable as error:
-            timed_out = error.kind == "timeout"
-            raise
-        finally:
-            self._of_thread.ends_at = None
-            self._breaker.heard(timed_out=timed_out)
-            self._allowance.spend(time.monotonic() - began)
+            lost = error
 
-    def _exchange(self, script: Script, command: tuple[Any, ...]) -> Any:
-        packed = hiredis.pack_command(command)
+        def fail() -> list[Any]:
+            raise lost
 
-        def send_and_read() -> Any:
-            connection = self._take()
-            try:
-                connection.send_packed_command([packed], check_health=False)
-                return connection.read_response()
-            finally:
-                self._idle.append(connection)
+        return fail
 
-        return _twice(send_and_read) if script.only_reads else send_and_read()
-
-    def _take(self) -> Any:
-        """A connection with nothing left to be read."""
-        now = time.monotonic()
-        ends_at = getattr(self._of_thread, "ends_at", None) or now + self._allowance.next()
+    def _mended(self, call: Call, error: Exception) -> Any:
+        """What came of a call that failed, after it was sent again where it may be."""
+        name, keys, arguments = call
+        if isinstance(error, StoreError):
+            may_be_sent = error.kind == "connection" and self._scripts[name].only_reads
+        else:  # an answer: it was refused whole
+            may_be_sent = isinstance(error, NoScriptError) or ours_of(error) is not None
+        if not may_be_sent:
+            return error
         try:
-            connection = self._idle.pop()
-        except IndexError:
-            return self._connect(now, ends_at)
-        if self._is_good(connection, now, ends_at):
-            return connection
-        self._idle.clear()  # the others are hardly better
-        return self._connect(now, ends_at)
-
-    def _is_good(self, connection: Any, now: float, ends_at: float) -> bool:
-        """Whether it can be used at once; it is closed where it cannot."""
-        timed: TimedSocket | None = connection._sock
-        if timed is None:
-            return False
-        timed.ends_at = now + (ends_at - now) / 2  # a lost one leaves time for another
-        try:
-            if not connection.can_read():  # what would be read here: nothing, or its end
-                connection.check_health()
-                timed.ends_at = ends_at
-                return True
-        except (RedisError, OSError):
-            pass
-        connection.disconnect()
-        return False
-
-    def _connect(self, now: float, ends_at: float) -> Any:
-        connection = self._pool.connection_class(**self._pool.connection_kwargs)
-        self._made.add(connection)
-        connection.socket_connect_timeout = ends_at - now
-        connection.redis_connect_func = partial(_timed, ends_at=ends_at)
-        connect = partial(
-            connection.connect_check_health, check_health=False, retry_socket_connect=False
-        )
-        Attempt(connect, connection.disconnect).within(ends_at - now)
-        return connection
+            return self.run(name, keys, arguments)
+        except (StoreError, RedisError) as again:
+            return again

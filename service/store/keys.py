@@ -6,6 +6,8 @@
                                     up for its calls (microseconds)
     ts1:session:S           string  when the session of the key whose SHA-256    an hour without
                                     is S ends, its token's SHA-256, a name       use
+    ts1:confirmed:{S}       string  nothing: a write that replicas wait for, in   a second
+                                    the slot of a key or hash tag S
     ts1:{U.P}:m             hash    settings: revision, settings, scheme; next,  the collection's
                                     level, split, indexed, reindexed, unsettled;
                                     logged, trimmed, oldest, conflicts, rulings,
@@ -48,11 +50,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha1
 
+from service.store.topology import hash_tag_of
+
 PREFIX = "ts1:"
 REGISTRY = PREFIX + "collections"
 NEXT_UID = "#next"
 RATES = PREFIX + "rate:"
 SESSIONS = PREFIX + "session:"
+CONFIRMED = PREFIX + "confirmed:"
 MOST_BANDS = 65  # 64 of a signature, and one for normalised hashes
 
 
@@ -116,6 +121,11 @@ class PartitionKeys:
 def rate_of(token: str) -> str:
     """The key under which the calls of a token are counted."""
     return RATES + sha1(token.encode(), usedforsecurity=False).hexdigest()
+
+
+def confirmed_at(key: str) -> str:
+    """The key that is written to confirm what was written in the slot of `key`."""
+    return f"{CONFIRMED}{{{hash_tag_of(key)}}}"
 
 
 @lru_cache(maxsize=1024)

@@ -1,4 +1,4 @@
-"""The index on one Redis or Valkey server: the verbs of `base.Store` as scripts and commands."""
+"""The index on Redis or Valkey: the verbs of `base.Store` as scripts and commands."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from service.dedup.stored import (
     DocumentFilter,
     Gauges,
     Page,
+    Readiness,
     Statistics,
     StoredDocument,
 )
 from service.dedup.verdict import Metadata
 from service.errors import StoreFull, StoreUnavailable
-from service.settings import Settings
+from service.settings import REPLICATED, Settings
 from service.store import replies
 from service.store.base import (
     Applied,
@@ -58,7 +59,13 @@ def connect(settings: Settings) -> RedisStore:
     """The store at `settings.redis_url`. Connects at the first call, not here."""
     if settings.redis_url is None:
         raise ValueError("the address of the store is not known")
-    return RedisStore(Connection(settings.redis_url, deadline=settings.deadline))
+    return RedisStore(
+        Connection(
+            settings.redis_url,
+            deadline=settings.deadline,
+            replicated=settings.durability == REPLICATED,
+        )
+    )
 
 
 class RedisStore:
@@ -79,6 +86,14 @@ class RedisStore:
     def begin_call(self) -> None:
         """This thread begins a call."""
         self._connection.begin_call()
+
+    def go_on(self) -> None:
+        """The call of this thread gets its time anew."""
+        self._connection.go_on()
+
+    def confirm(self) -> None:
+        """Waits until a replica has all that the call rests on; raises Unconfirmed."""
+        self._connection.confirm()
 
     def collection(self, name: str, *, anew: bool = False) -> Collection:
         """The collection as last read, or read anew; raises UnknownCollection."""
@@ -404,8 +419,8 @@ class RedisStore:
         """What changes from one moment to the next."""
         return self._statistics.gauges()
 
-    def readiness(self) -> str:
-        """`ready` or `full`; raises StoreUnavailable."""
+    def readiness(self) -> Readiness:
+        """Whether checks can be answered; raises StoreUnavailable where none can."""
         return self._statistics.readiness()
 
     def _is_refused(self, collection: Collection, reply: Sequence[Any]) -> bool:

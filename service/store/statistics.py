@@ -12,11 +12,12 @@ from service.dedup.stored import (
     CollectionStatistics,
     DocumentCounts,
     Gauges,
+    Readiness,
     Statistics,
     StoreFacts,
 )
 from service.dedup.verdict import Action, Verdict
-from service.errors import StoreUnavailable, UnknownCollection
+from service.errors import StoreError, StoreUnavailable, UnknownCollection
 from service.store.base import Collection
 from service.store.connection import Connection
 from service.store.growth import Growth, tags_of_a_text
@@ -59,8 +60,8 @@ class StatisticsReader:
         for keys in every:
             pipeline.hmget(keys.counters, *DOCUMENTS, CONFLICTS["open"])
             pipeline.zrangebyscore(keys.conflicts_by_age, 1, "+inf", start=0, num=1)
-        replies = self._connection.call(pipeline.execute)
-        counted = [[int(count or 0) for count in counts] for counts in replies[::2]]
+        replies = _of_those_that_answer(self._connection.call(pipeline.execute, False))
+        counted = [[int(count or 0) for count in counts] for counts in replies[::2] if counts]
         *documents, conflicts = map(sum, zip(*counted, strict=True)) if counted else (0, 0, 0, 0)
         return Gauges(
             documents=dict(zip(DOCUMENTS, documents, strict=True)),
@@ -77,33 +78,54 @@ class StatisticsReader:
         for keys, numbers in zip(every, first, strict=True):
             if numbers:
                 pipeline.hget(keys.conflicts, numbers[0])
-        kept = [one for one in self._connection.call(pipeline.execute) if one is not None]
+        replies = _of_those_that_answer(self._connection.call(pipeline.execute, False))
+        kept = [one for one in replies if one is not None]
         return min((read_conflict(0, one).opened_at / 1000 for one in kept), default=None)
 
-    def readiness(self) -> str:
-        """`ready` or `full`; raises StoreUnavailable for a store that takes no writes."""
-        info = self._connection.call(self._connection.client.info)
-        if info.get("role") not in (None, "master"):
-            raise StoreUnavailable("the store is a read-only replica", "readonly")
-        if info.get("loading"):
-            raise StoreUnavailable("the store is still loading", "loading")
-        if info.get("aof_last_write_status", "ok") != "ok":
-            raise StoreUnavailable("the store cannot write to its disk")
-        limit = int(info.get("maxmemory", 0))
-        return "full" if limit and int(info["used_memory"]) >= limit else "ready"
+    def readiness(self) -> Readiness:
+        """Whether checks can be answered; raises StoreUnavailable where no part of the store takes
+        writes. A part that takes none leaves the other parts ready."""
+        told = self._connection.every(lambda server: server.client.info())
+        states, replicas, why = [], 0, StoreUnavailable("no primary is known")
+        for one in told:
+            if isinstance(one, StoreUnavailable):
+                why = one
+                continue
+            try:
+                states.append(_state_of(one))
+            except StoreUnavailable as error:
+                why = error
+            else:
+                replicas += int(one.get("connected_slaves", 0))
+        if not states:
+            raise why
+        state = "full" if "full" in states else "ready"
+        return Readiness(
+            store=state if len(states) == len(told) else "partial",
+            kind=self._connection.kind.value,
+            primaries=len(told),
+            available=len(states),
+            replicas=replicas,
+        )
 
     def _facts(self) -> StoreFacts:
-        info = self._connection.call(self._connection.client.info)
-        version = info.get("valkey_version") or info.get("redis_version", "")
+        """The figures of all servers together: sums, and the worst where a sum means nothing."""
+        infos = self._connection.infos()
+        first = infos[0]
+        version = first.get("valkey_version") or first.get("redis_version", "")
+
+        def total(name: str) -> int:
+            return sum(int(info.get(name, 0)) for info in infos)
+
         return StoreFacts(
-            memory_bytes=int(info.get("used_memory", 0)),
-            maxmemory_bytes=int(info.get("maxmemory", 0)),
-            version=f"{info.get('server_name', 'redis')} {version}",
-            policy=str(info.get("maxmemory_policy", "")),
-            evicted_keys=int(info.get("evicted_keys", 0)),
-            aof_write_ok=info.get("aof_last_write_status", "ok") == "ok",
-            replicas=int(info.get("connected_slaves", 0)),
-            replica_lag_bytes=_lag(info),
+            memory_bytes=total("used_memory"),
+            maxmemory_bytes=total("maxmemory"),
+            version=f"{first.get('server_name', 'redis')} {version}",
+            policy=str(first.get("maxmemory_policy", "")),
+            evicted_keys=total("evicted_keys"),
+            aof_write_ok=all(info.get("aof_last_write_status", "ok") == "ok" for info in infos),
+            replicas=total("connected_slaves"),
+            replica_lag_bytes=max(map(_lag, infos)),
         )
 
     def _collection(self, collection: Collection) -> CollectionStatistics:
@@ -144,11 +166,31 @@ class StatisticsReader:
         for key in sampled:
             pipeline.memory_usage(key, 0)
         used: list[Any] = self._connection.call(pipeline.execute, False)  # errors in their places
-        if any(isinstance(size, ResponseError) for size in used):
+        if any(isinstance(size, (ResponseError, StoreError)) for size in used):
             return None  # a managed store, or its rights, may not allow the command
         of_keys = sum(size or 0 for size in used[: -len(sampled)])
         of_shards = sum(size or 0 for size in used[-len(sampled) :]) * shards // len(sampled)
         return (of_keys + of_shards) // stored
+
+
+def _state_of(told: Mapping[str, Any]) -> str:
+    """`ready` or `full`; raises StoreUnavailable for a server that takes no writes."""
+    if told.get("role") not in (None, "master"):
+        raise StoreUnavailable("the store is a read-only replica", "readonly")
+    if told.get("loading"):
+        raise StoreUnavailable("the store is still loading", "loading")
+    if told.get("aof_last_write_status", "ok") != "ok":
+        raise StoreUnavailable("the store cannot write to its disk")
+    limit = int(told.get("maxmemory", 0))
+    return "full" if limit and int(told["used_memory"]) >= limit else "ready"
+
+
+def _of_those_that_answer(replies: Sequence[Any]) -> list[Any]:
+    """The replies with nothing in the place of one that failed; raises where all did."""
+    errors = [reply for reply in replies if isinstance(reply, Exception)]
+    if errors and len(errors) == len(replies):
+        raise errors[0]
+    return [None if isinstance(reply, Exception) else reply for reply in replies]
 
 
 def _lag(info: Mapping[str, Any]) -> int:

@@ -21,7 +21,7 @@ class Allowance(threading.local):
 
     def __init__(self, whole: float, at_once: float) -> None:
         self._whole = whole
-        self._at_once = at_once
+        self.at_once = at_once
         self._left: float | None = None
 
     def begin(self) -> None:
@@ -33,9 +33,13 @@ class Allowance(threading.local):
         if self._left is not None:
             self._left = self._whole
 
+    def patience(self) -> float:
+        """How long all that is still to be asked may take together."""
+        return self._whole if self._left is None else self._left
+
     def next(self) -> float:
         """How long the next round trip may take; 0 or less where the call's time is up."""
-        return self._at_once if self._left is None else min(self._at_once, self._left)
+        return self.at_once if self._left is None else min(self.at_once, self._left)
 
     def spend(self, seconds: float) -> None:
         """So long was waited."""

@@ -23,7 +23,14 @@ def healthz() -> Response:
 @takes(scope=None)
 def readyz() -> Response:
     """Tell whether checks can be answered; a store that is out of reach is a 503 problem."""
-    return answers.dump({"status": "ready", "store": wiring().catalogue.readiness()})
+    found = wiring().catalogue.readiness()
+    topology = {
+        "kind": found.kind,
+        "primaries": found.primaries,
+        "available": found.available,
+        "replicas": found.replicas,
+    }
+    return answers.dump({"status": "ready", "store": found.store, "topology": topology})
 
 
 @blueprint.get("/openapi.json")

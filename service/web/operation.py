@@ -12,7 +12,7 @@ from service.web.parameters import NO_PARAMETERS
 
 STORE = ("store_unavailable",)
 JSON = "application/json"
-WRITING = ("store_unavailable", "store_full")
+WRITING = ("store_unavailable", "store_full", "unconfirmed")
 BODY = ("malformed_json", "malformed_body", "unsupported_media_type")
 GUARDED = ("unauthorized", "forbidden", "rate_limited", "store_unavailable")
 ALWAYS = ("too_large", "invalid_request", "internal_error")

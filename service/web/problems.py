@@ -47,6 +47,7 @@ PROBLEMS: dict[type[TwinsiftError], Problem] = {
     errors.RateLimited: Problem(429, "rate_limited", {"Connection": "close"}),
     errors.StoreUnavailable: Problem(503, "store_unavailable", {"Retry-After": "1"}),
     errors.StoreFull: Problem(503, "store_full", {"Retry-After": "10"}),
+    errors.Unconfirmed: Problem(503, "unconfirmed", {"Retry-After": "1"}),
 }
 
 NO_SUCH_CALL = (Problem(404, "not_found"), Problem(405, "method_not_allowed"))

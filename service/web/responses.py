@@ -233,7 +233,19 @@ RESPONSES: dict[str, Json] = {
     ),
     **REVIEW_RESPONSES,
     "Alive": an_object(status=one_of("ok")),
-    "Ready": an_object(status=one_of("ready"), store=one_of("ready", "full")),
+    "Ready": an_object(
+        status=one_of("ready"),
+        store=about(
+            one_of("ready", "full", "partial"),
+            "`partial`: some primaries of a cluster take no writes, the others do",
+        ),
+        topology=an_object(
+            kind=one_of("single", "sentinel", "cluster"),
+            primaries=COUNT,
+            available=about(COUNT, "primaries that take writes"),
+            replicas=about(COUNT, "replicas that are connected to them"),
+        ),
+    ),
     "Metrics": {"type": "string", "description": "the text format of Prometheus"},
     "Contract": {"type": "object", "description": "an OpenAPI document"},
     "Problem": an_object(

@@ -18,14 +18,15 @@ OUTERMOST = {"service.app", "service.cli", "service.serving", "service.http_work
 # The use cases know nothing of each other.
 USE_CASES = {"service.checker", "service.catalogue", "service.reviewing"}
 # What they are made of, from the ground up: each may import those before it.
-PARTS = ("preparing", "matching", "deciding", "drafting", "placing", "registering", "settling",
-         "concluding", "ruling", "foreseeing", "reverting")  # fmt: skip
+PARTS = ("confirming", "preparing", "matching", "deciding", "drafting", "placing", "registering",
+         "settling", "concluding", "ruling", "foreseeing", "reverting")  # fmt: skip
 GROUND = {"service.text", "service.dedup", "service.errors",
           "service.store.base", "service.store.step", "service.stages"}  # fmt: skip
 
 # A part is named by the longest prefix that fits; `service` is whatever else there is.
 MAY_IMPORT: dict[str, set[str]] = {
-    "service.settings": set(),
+    "service.settings": {"service.store_address"},
+    "service.store_address": set(),
     "service.errors": set(),
     "service.text": {"service.text", "service.errors"},
     "service.dedup": {"service.dedup", "service.text", "service.errors"},
@@ -48,7 +49,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "service.store.embedded": set(),
     "service.store": {
         "service.store", "service.dedup", "service.errors", "service.settings", "service.cursors",
-        "service.stages",
+        "service.stages", "service.store_address",
     },
     # What is kept of decisions quotes changes: all that the store knows of what is in a text.
     "service.store.step": {"service.store.base", "service.dedup", "service.text.changes"},

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from service.store.connection import VERBS
+from service.store.scripts import VERBS
 
 FOLDER = Path(__file__).parents[2] / "service" / "store" / "lua"
 SHARED = ("records", "looking", "registering", "recalling", "wording", "applying")

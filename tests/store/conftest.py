@@ -1,8 +1,11 @@
 """A checker over a real, empty store."""
 
+import os
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from typing import cast
 
 import pytest
 import redis
@@ -13,6 +16,7 @@ from service.dedup.verdict import Answer, Document, Posted
 from service.reviewing import Reviewer
 from service.store.connection import Connection
 from service.store.redis_store import RedisStore
+from tests.clusters import ClusterServers
 from tests.store.index_walk import walk
 
 Post = Callable[..., Answer]
@@ -30,6 +34,55 @@ class Clock:
 
     def move_on(self, days: float) -> None:
         self.ahead += days * 86_400
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """On the cluster run those tests that are marked for it, and all in the long form."""
+    if os.environ.get("SOAK") == "1":
+        return
+
+    def is_left_out(item: pytest.Item) -> bool:
+        on = getattr(item, "callspec", None)
+        on_cluster = on is not None and on.params.get("redis_url") == "cluster"
+        return on_cluster and item.get_closest_marker("cluster") is None
+
+    left_out = [item for item in items if is_left_out(item)]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not is_left_out(item)]
+
+
+@pytest.fixture(scope="session", params=["server", "cluster"])
+def redis_url(request: pytest.FixtureRequest) -> str:
+    """The address of one real server, then that of a cluster: all holds on both."""
+    if request.param == "cluster":
+        return str(request.getfixturevalue("cluster").url)
+    return str(request.getfixturevalue("server_url"))
+
+
+@pytest.fixture
+def redis_client(redis_url: str, request: pytest.FixtureRequest) -> Iterator[redis.Redis]:
+    """A client of it; it is empty when the test begins."""
+    if not redis_url.startswith("redis+cluster"):
+        yield request.getfixturevalue("server_client")
+        return
+    servers: ClusterServers = request.getfixturevalue("cluster")
+    servers.empty()
+    with closing(servers.client()) as client:
+        yield cast(redis.Redis, client)  # it has the same commands
+
+
+@pytest.fixture
+def limit_memory(redis_client: redis.Redis) -> Iterator[Callable[[int], None]]:
+    """Limits the memory of all servers, in bytes; 0: no limit, as it is in the end."""
+
+    def limit(size: int) -> None:
+        everywhere = isinstance(redis_client, redis.RedisCluster)
+        options = {"target_nodes": redis.RedisCluster.ALL_NODES} if everywhere else {}
+        redis_client.config_set("maxmemory", size, **options)
+
+    yield limit
+    limit(0)
 
 
 @pytest.fixture

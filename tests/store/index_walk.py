@@ -7,6 +7,9 @@ from hashlib import sha1
 from struct import pack
 from typing import Any
 
+import redis
+from redis.cluster import ClusterNode
+
 from service.dedup.decisions import ConflictStatus, DecisionKind
 from service.dedup.minhash import band_tags
 from service.dedup.verdict import State
@@ -18,6 +21,7 @@ from service.store.log import STATUS_LETTERS, read_conflict, read_entry, read_ne
 from service.store.records import unpack
 from service.store.redis_store import RedisStore
 from service.store.step import LogEntry, StoredConflict
+from service.store_address import Kind, read_address
 from service.text.changes import ChangeKind
 
 MOST_NEAR_MISSES = 256
@@ -27,9 +31,15 @@ OPEN = ConflictStatus.OPEN
 def faults_at(url: str, name: str = "default") -> list[str]:
     """The walk over a store that is known by its address."""
     connection = Connection(url, deadline=60.0)
+    address = read_address(url)
+    seeds = [ClusterNode(*node) for node in address.nodes]
+    client: Any = connection.client
+    if address.kind is Kind.CLUSTER:  # what scans asks all nodes
+        client = redis.RedisCluster(startup_nodes=seeds, protocol=3)
     try:
-        return walk(connection.client, RedisStore(connection), name)
+        return walk(client, RedisStore(connection), name)
     finally:
+        client.close()
         connection.close()
 
 

@@ -79,6 +79,7 @@ def told(answer: Answer | TwinsiftError) -> object:
     )
 
 
+@pytest.mark.cluster
 @settings(
     max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )

@@ -13,8 +13,9 @@ import redis
 
 from service.errors import StoreError, StoreFull, StoreUnavailable
 from service.store.breaker import FAILURES, PAUSE, Breaker
-from service.store.connection import Connection, driver_errors
+from service.store.connection import Connection
 from service.store.embedded import EmbeddedServer
+from service.store.failures import driver_errors
 from tests.e2e.running import free_port, wait_until
 from tests.fire.proxy import Proxy
 from tests.fire.stores import StoreServer, frozen, loading, read_only, store_server

@@ -48,6 +48,7 @@ def test_the_same_words_in_other_form_are_an_exact_duplicate(post):
     assert post("b", TEXT.upper()).match.kind == "normalized"
 
 
+@pytest.mark.cluster
 def test_a_near_copy_is_found_with_its_exact_score(post):
     post("a", TEXT)
     answer = post("b", NEAR)
@@ -61,6 +62,7 @@ def test_a_score_at_the_threshold_is_a_duplicate(post, catalogue):
     assert post("b", "one two three five", collection="exact").match.score == 0.6
 
 
+@pytest.mark.cluster
 def test_the_same_id_and_text_is_a_replay_of_the_first_answer(post):
     post("a", TEXT)
     first = post("b", NEAR)
@@ -82,6 +84,7 @@ def test_an_update_tells_what_it_supersedes(post):
     assert answer.supersedes.score == pytest.approx(55 / 61)
 
 
+@pytest.mark.cluster
 def test_after_an_update_nothing_of_the_old_text_is_matched(post):
     post("a", TEXT)
     post("a", OTHER)
@@ -166,6 +169,7 @@ def test_a_replay_replaces_the_metadata_where_it_brings_any(post, catalogue):
     assert catalogue.document("default", "a").metadata == {"version": "2"}
 
 
+@pytest.mark.cluster
 def test_statistics_count_what_was_answered(post, catalogue):
     post("a", TEXT)
     post("a", TEXT)
@@ -179,12 +183,14 @@ def test_statistics_count_what_was_answered(post, catalogue):
     assert (counted.documents.active, counted.documents.dropped) == (1, 2)
 
 
+@pytest.mark.cluster
 def test_the_script_cache_may_be_flushed_at_any_time(post, redis_client):
     post("a", TEXT)
     redis_client.script_flush()
     assert post("b", NEAR).verdict == "near_duplicate"
 
 
+@pytest.mark.cluster
 def test_the_index_agrees_with_itself_after_all_that_can_happen(
     world, post, catalogue, index_faults
 ):
@@ -233,6 +239,7 @@ def test_a_bucket_that_half_the_texts_share_stays_bounded_and_true(
     assert index_faults("wide") == []
 
 
+@pytest.mark.cluster
 def test_twenty_threads_with_one_text_get_exactly_one_new(checker, index_faults):
     answers = []
     barrier = threading.Barrier(20)
@@ -252,20 +259,19 @@ def test_twenty_threads_with_one_text_get_exactly_one_new(checker, index_faults)
     assert index_faults() == []
 
 
+@pytest.mark.cluster
 def test_a_full_store_takes_nothing_new_and_still_gives_and_deletes(
-    post, catalogue, redis_client, index_faults
+    post, catalogue, redis_client, index_faults, limit_memory
 ):
     post("a", TEXT)
     used = redis_client.info("memory")["used_memory"]
-    redis_client.config_set("maxmemory", used // 2)  # it varies with the connections there are
-    try:
-        with pytest.raises(StoreFull):
-            post("b", OTHER)
-        assert post("a", TEXT).replayed
-        assert catalogue.readiness() == "full"
-        catalogue.delete("default", "a")
-    finally:
-        redis_client.config_set("maxmemory", 0)
+    limit_memory(used // 2)  # it varies with the connections there are
+    with pytest.raises(StoreFull):
+        post("b", OTHER)
+    assert post("a", TEXT).replayed
+    assert catalogue.readiness().store == "full"
+    catalogue.delete("default", "a")
+    limit_memory(0)
     assert index_faults() == []
 
 
@@ -504,6 +510,7 @@ def test_a_text_that_came_back_since_the_look_is_noticed(world, post, overtaken)
     assert (answer.verdict, answer.match.id) == ("near_duplicate", "a")
 
 
+@pytest.mark.cluster
 def test_a_match_that_left_since_the_look_is_not_named(world, post, overtaken):
     steps = overtaken(world.delete)
     answer = post("late", NEAR)
@@ -595,19 +602,18 @@ def test_a_family_has_one_name(post, catalogue):
         assert catalogue.documents("default", DocumentFilter(family=other), 50, None).items == ()
 
 
+@pytest.mark.cluster
 def test_what_has_expired_leaves_a_full_store_too(
-    redis_client, catalogue, post, clock, index_faults
+    catalogue, post, clock, index_faults, limit_memory
 ):
     catalogue.configure("default", {"ttl_days": 1})
     for number in range(20):
         post(f"t{number}", shuffled(number))
     clock.move_on(days=3)
-    redis_client.config_set("maxmemory", 1)
-    try:
-        for number in range(20):
-            with pytest.raises(StoreFull):
-                post(f"new{number}", shuffled(100 + number))
-    finally:
-        redis_client.config_set("maxmemory", 0)
+    limit_memory(1)
+    for number in range(20):
+        with pytest.raises(StoreFull):
+            post(f"new{number}", shuffled(100 + number))
+    limit_memory(0)
     assert catalogue.statistics("default").collections["default"].documents.active == 0
     assert index_faults() == []

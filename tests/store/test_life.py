@@ -698,6 +698,7 @@ def machine_of(
     return lambda way: type("Machine", (LifeMachine,), {**members, "way": way})
 
 
+@pytest.mark.cluster
 @pytest.mark.parametrize("story", STORIES)
 def test_this_story_goes_as_the_model_says(
     machine_of: Callable[[str], type[LifeMachine]], story: str

@@ -388,6 +388,7 @@ def named_by_others_only(world):
     world.post("mine", OTHER)
 
 
+@pytest.mark.cluster
 @pytest.mark.parametrize(
     "happen",
     [
@@ -543,6 +544,7 @@ def collections(world) -> list[str]:
     return names
 
 
+@pytest.mark.cluster
 @pytest.mark.parametrize("limit", [1, 2, 4, 50])
 def test_conflicts_of_all_collections_come_page_by_page_each_once(world, collections, limit):
     found = all_of(lambda cursor: world.reviewer.conflicts(None, ConflictFilter(), limit, cursor))
@@ -553,6 +555,7 @@ def test_conflicts_of_all_collections_come_page_by_page_each_once(world, collect
     ]
 
 
+@pytest.mark.cluster
 @pytest.mark.parametrize("limit", [1, 2, 4, 50])
 def test_decisions_of_all_collections_come_page_by_page_each_once(world, collections, limit):
     after, found = None, []
@@ -581,6 +584,7 @@ def test_a_place_in_the_log_of_one_collection_holds_for_all_of_them(world, colle
     assert {entry.collection for entry in rest.items} == {"default", "rules"}
 
 
+@pytest.mark.cluster
 def test_near_misses_of_all_collections_come_page_by_page(world):
     for name in ("docs", "rules"):
         world.catalogue.configure(name, {"threshold": 0.9})

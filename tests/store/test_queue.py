@@ -4,7 +4,7 @@ import pytest
 
 from service.dedup.decisions import ConflictStatus, Keep
 from service.dedup.queue import Order, QueueFilter
-from service.errors import ConflictChanged
+from service.errors import AlreadyResolved
 from service.text.changes import ChangeKind
 
 RENTAL = (
@@ -113,6 +113,6 @@ def test_a_ruling_on_what_was_not_seen_is_refused(reviewer, post):
     reviewer.revert(
         reviewer.resolve(id, Keep.BOTH, "noa", None).conflict.resolution.decision, None, None
     )
-    with pytest.raises(ConflictChanged):
+    with pytest.raises(AlreadyResolved):
         reviewer.resolve(id, Keep.BOTH, "dana", None, seen=seen)
     assert reviewer.conflict(id).status is ConflictStatus.OPEN

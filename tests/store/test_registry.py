@@ -13,6 +13,8 @@ from service.store.connection import Connection
 from service.store.keys import REGISTRY, partition
 from service.store.redis_store import RedisStore
 
+pytestmark = pytest.mark.cluster
+
 
 def test_the_default_collection_exists_always(catalogue):
     assert catalogue.collection("default").settings.threshold == 0.6

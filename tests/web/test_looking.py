@@ -88,7 +88,8 @@ def test_the_process_is_healthy_without_a_store(cut_off: FlaskClient) -> None:
 def test_the_service_is_ready(client: FlaskClient, expect_documented: Documented) -> None:
     answer = client.get("/readyz").get_json()
     expect_documented(answer, "Ready")
-    assert answer == {"status": "ready", "store": "ready"}
+    topology = {"kind": "single", "primaries": 1, "available": 1, "replicas": 0}
+    assert answer == {"status": "ready", "store": "ready", "topology": topology}
 
 
 def test_the_service_is_not_ready_without_a_store(

@@ -14,8 +14,8 @@ from service.tokens import Token
 from service.web.access import permit
 from service.web.wiring import wiring
 
-# What a page has room for.
-MOST_COLLECTIONS: Final = 150
+MOST_COLLECTIONS: Final = 500
+OFFERED: Final = 150  # a page has room for so many
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +77,7 @@ def collections(wanted: str | None) -> list[str]:
     allowed = None if token is None else token.collections
     known = [info.name for info in wiring().catalogue.collections(MOST_COLLECTIONS, None).items]
     offered = known if allowed is None else [name for name in known if name in allowed]
+    offered = offered[:OFFERED]
     if wanted is None or wanted in offered:
         return offered
     return [wiring().catalogue.collection(wanted).name, *offered]

@@ -10,7 +10,6 @@ from service.dedup.decisions import Conflict, ConflictStatus, Keep
 from service.dedup.queue import Case, Order
 from service.errors import (
     AlreadyResolved,
-    ConflictChanged,
     ConflictVoid,
     EarlierConflict,
     InvalidRequest,
@@ -200,7 +199,7 @@ def _why(conflict: Conflict, error: TwinsiftError) -> str:
             "Not ruled: one of the two texts left in the meantime (deleted, updated or replaced), "
             "so there is nothing to rule on any more. What was held is checked anew by itself."
         )
-    if isinstance(error, ConflictChanged):
+    if isinstance(error, AlreadyResolved) and conflict.resolution is None:
         return (
             "Not ruled: the conflict has changed since this page was loaded. Below is how it is "
             "now; look again, then rule."
