@@ -21,10 +21,9 @@ from service.client import Twinsift
 from service.tokens import make
 
 FOLDER: Final = Path(__file__).parents[1] / "docs" / "screenshots"
-_WIDTHS: Final = {360: 740, 1280: 800}
+# The height of the window by its width and, where the page goes on, the most that is shown of it.
+_HEIGHTS: Final = {360: (740, 2400), 1280: (800, 1600)}
 _COLOURS: Final = 128
-# A page may be longer than a window; what is below this is not shown.
-_TALLEST: Final = 1600
 _SHOWN: Final = (
     *("sign-in", "overview", "queue", "conflict", "conflict-ruled"),
     *("decisions", "decision", "thresholds-result", "try-result"),
@@ -41,7 +40,7 @@ def main() -> None:
         _filled() as (address, token),
         started(os.environ.get("CHROMIUM", "/usr/bin/chromium")) as browser,
     ):
-        for width, height in _WIDTHS.items():
+        for width, (height, _) in _HEIGHTS.items():
             for scheme in ("light", "dark"):
                 shown = _SHOWN if scheme == "light" else _DARK
                 look = {"viewport": {"width": width, "height": height}, "color_scheme": scheme}
@@ -82,7 +81,7 @@ def _write(page: Page, token: str, shown: Sequence[str], look: str) -> None:
 def _save(page: Page, name: str) -> None:
     tall = page.evaluate("document.documentElement.scrollHeight")
     size = page.viewport_size
-    height = min(max(tall, size["height"]), _TALLEST)
+    height = min(max(tall, size["height"]), _HEIGHTS[size["width"]][1])
     clip = {"x": 0, "y": 0, "width": size["width"], "height": height}
     picture = Image.open(io.BytesIO(page.screenshot(full_page=True, clip=clip, caret="hide")))
     small = picture.convert("RGB").quantize(_COLOURS, dither=Image.Dither.NONE)

@@ -148,29 +148,42 @@ class Connection:
             return
         try:
             waiting = [
-                (server, self._begin_confirmation(server, key))
+                (server, key, self._begin_confirmation(server, key))
                 for server, key in self._touched.servers().items()
             ]
-            for server, receive in waiting:
+            for server, key, receive in waiting:
                 replies = receive()
-                wrong = next((each for each in replies if isinstance(each, Exception)), None)
-                if wrong is not None or replies[1] < 1 or not self._touched.is_one_process(server):
-                    raise Unconfirmed("it is stored, but not yet on a replica") from wrong
+                if isinstance(replies[0], NoScriptError):
+                    replies = self._begin_confirmation(server, key, is_known=False)()
+                self._hold_to(server, replies)
         except StoreUnavailable as error:
+            if error.kind == "noperm":
+                raise
             raise Unconfirmed("it is stored, and no replica could be asked for it") from error
-        finally:
-            self._touched.forget()
+        # Only now: in a batch others may still be answered that rest on the same.
+        self._touched.forget()
 
     def close(self) -> None:
         """Closes all connections; they are opened again where they are asked for."""
         self._route.close()
 
-    def _begin_confirmation(self, server: Server, key: str) -> Receive:
+    def _begin_confirmation(self, server: Server, key: str, *, is_known: bool = True) -> Receive:
+        """Sends the write and the WAIT behind it; `is_known`: the server has the script."""
         milliseconds = int(self._allowance.next() * WAITED_THERE * 1000)
         if milliseconds <= 0:
             raise Unconfirmed("it is stored, but there was no time to ask a replica for it")
-        write = self._scripts["confirm"].by_source([confirmed_at(key)], [])
+        script = self._scripts["confirm"]
+        write = (script.by_digest if is_known else script.by_source)([confirmed_at(key)], [])
         return server.begin([write, packed("WAIT", 1, milliseconds)])
+
+    def _hold_to(self, server: Server, replies: Sequence[Any]) -> None:
+        """Raises Unconfirmed where these replies are no confirmation."""
+        wrong = next((reply for reply in replies if isinstance(reply, Exception)), None)
+        ours = None if wrong is None else ours_of(wrong)
+        if isinstance(ours, StoreUnavailable) and ours.kind == "noperm":
+            raise ours from wrong
+        if wrong is not None or replies[1] < 1 or not self._touched.is_one_process(server):
+            raise Unconfirmed("it is stored, but not yet on a replica") from wrong
 
     def _route_to(self, address: StoreAddress) -> Route:
         def make(node: Node | None) -> Server:

@@ -10,9 +10,10 @@ from packaging.requirements import Requirement
 ROOT = Path(__file__).parents[2]
 RUNTIME, DEV = "requirements.txt", "requirements-dev.txt"
 BENCH, RECIPES = "requirements-bench.txt", "requirements-recipes.txt"
-DEPLOY = "requirements-deploy.txt"
+BROWSER, DEPLOY = "requirements-browser.txt", "requirements-deploy.txt"
 
-LOCKS = {RUNTIME: None, DEV: "dev", BENCH: "bench", RECIPES: "recipes", DEPLOY: "deploy"}
+LOCKS = {RUNTIME: None, DEV: "dev", BENCH: "bench", RECIPES: "recipes", BROWSER: "browser",
+         DEPLOY: "deploy"}  # fmt: skip
 
 
 def locked(name: str) -> dict[str, str]:
@@ -41,7 +42,7 @@ def test_a_lock_holds_all_that_is_asked_for(name: str, group: str | None) -> Non
     assert not missing, "run `make lock`"
 
 
-@pytest.mark.parametrize("name", [DEV, BENCH, RECIPES])
+@pytest.mark.parametrize("name", [DEV, BENCH, RECIPES, BROWSER])
 def test_all_locks_hold_the_same_versions(name: str) -> None:
     runtime, other = locked(RUNTIME), locked(name)
     assert {package: other.get(package) for package in runtime} == runtime

@@ -9,10 +9,11 @@ from contextlib import closing, suppress
 import pytest
 import redis
 
+from service.batching import Batches
 from service.catalogue import Catalogue
 from service.checker import Checker
 from service.dedup.verdict import Answer, Document, Posted
-from service.errors import StoreError, StoreUnavailable, Unconfirmed
+from service.errors import EmptyText, StoreError, StoreUnavailable, Unconfirmed
 from service.store.any_store import AnyStore
 from service.store.connection import Connection
 from service.store.keys import REGISTRY, partition
@@ -237,6 +238,33 @@ class TestWhatAReplicaConfirms:
                 caller.check("b", BIKES.upper())
         answer = until_answered(lambda: caller.check("b", BIKES.upper()))
         assert (answer.replayed, answer.verdict) == (True, "exact_duplicate")
+
+    def test_in_a_batch_each_answer_waits_for_it(self, empty_cluster: ClusterServers) -> None:
+        caller = Caller(empty_cluster, deadline=1.0, replicated=True)
+        until_answered(lambda: caller.check("a", BIKES))
+        batches = Batches(caller.store, caller.checker)
+        posted = [Document(f"id{n}", Posted(f"{n}a {n}b {n}c", None)) for n in range(3)]
+        empty = Document("empty", Posted(" ", None))
+        with empty_cluster.replica_of(caller.primary_of("default")).frozen():
+            results = list(batches.check([*posted, empty, *posted]))
+        assert [type(result) for result in results] == [
+            *[Unconfirmed] * 3,
+            EmptyText,
+            *[Unconfirmed] * 3,
+        ]
+        wait_until(empty_cluster.is_whole)
+        results = list(batches.check(posted))
+        assert [isinstance(result, Answer) and result.replayed for result in results] == [True] * 3
+
+    def test_a_user_that_may_not_wait_is_told_apart(self, empty_cluster: ClusterServers) -> None:
+        for node in empty_cluster.nodes:
+            node.ask("ACL SETUSER", "hasty", "on", ">secret", "~*", "+@all", "-wait")
+        url = empty_cluster.url.replace("://", "://hasty:secret@")
+        connection = Connection(url, deadline=5.0, replicated=True)
+        connection.run("release", [REGISTRY], ["nobody", "0"])
+        with pytest.raises(StoreUnavailable) as refused:
+            connection.confirm()
+        assert refused.value.kind == "noperm"
 
     def test_what_two_processes_told_is_not_confirmed(self, empty_cluster: ClusterServers) -> None:
         """Between a read and the write that confirms it, another one may have taken the place of

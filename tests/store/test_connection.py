@@ -16,6 +16,7 @@ from service.store.breaker import FAILURES, PAUSE, Breaker
 from service.store.connection import Connection
 from service.store.embedded import EmbeddedServer
 from service.store.failures import driver_errors
+from service.store.scripts import Call
 from tests.e2e.running import free_port, wait_until
 from tests.fire.proxy import Proxy
 from tests.fire.stores import StoreServer, frozen, loading, read_only, store_server
@@ -23,7 +24,7 @@ from tests.fire.stores import StoreServer, frozen, loading, read_only, store_ser
 DEADLINE = 1.0
 MARGIN = 1.0
 FOREVER = "#!lua\nwhile true do end"
-RELEASE = ("release", ["ts1:collections"], ["nobody", "0"])  # writes, and changes nothing
+RELEASE: Call = ("release", ["ts1:collections"], ["nobody", "0"])  # writes, and changes nothing
 
 Connect = Callable[..., Connection]
 
@@ -263,6 +264,7 @@ class TestHowLongACallWaits:
 
     def test_for_replies_that_were_asked_for_together(self, connect: Connect, proxy: Proxy) -> None:
         connection = connect(proxy.url)
+        write(connection)  # so that the script is known
         assert connection.send("release", [RELEASE[1:]] * 3)() == [0, 0, 0]
         proxy.delay = 2 * DEADLINE
         receive = connection.send("release", [RELEASE[1:]] * 3)
@@ -326,6 +328,38 @@ class TestConnectionsThatWereLost:
         server.start()
         write(connection)
         server.release()
+
+
+class TestScriptsThatGoOutTogether:
+    def test_are_answered_in_their_order_though_the_server_forgot_them(
+        self, store: StoreServer, connection: Connection
+    ) -> None:
+        store.client.flushall()
+        store.client.script_flush()
+        store.client.hset("ts1:{2.0}:m", mapping={"scheme": "s", "level": 5})
+        calls: list[Call] = [("drop", [f"ts1:{{{n}.0}}:m"], []) for n in range(4)] + [RELEASE]
+        nothing = [None, None]
+        assert connection.run_all(calls) == [nothing, nothing, [b"s", b"5"], nothing, 0]
+
+    def test_tell_what_failed_in_its_place(
+        self, store: StoreServer, connection: Connection
+    ) -> None:
+        store.client.set("ts1:{9.0}:m", "no hash")
+        calls: list[Call] = [RELEASE, ("drop", ["ts1:{9.0}:m"], []), RELEASE]
+        first, wrong, last = connection.run_all(calls)
+        assert (first, last) == (0, 0)
+        assert isinstance(wrong, redis.ResponseError)
+
+    def test_of_those_that_were_lost_only_what_reads_is_sent_again(
+        self, connect: Connect, proxy: Proxy
+    ) -> None:
+        connection = connect(proxy.url)
+        write(connection)
+        proxy.to_lose = 1
+        recall: Call = ("recall", [f"ts1:{{1.0}}:{letter}" for letter in "idlco"], [b"1234", b""])
+        given, lost = connection.run_all([recall, RELEASE])
+        assert given is None
+        assert isinstance(lost, StoreUnavailable)
 
 
 class TestTheBreaker:
