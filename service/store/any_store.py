@@ -64,7 +64,7 @@ class AnyStore(RedisStore):
         default_partitions: Callable[[], int] = lambda: 1,
     ) -> None:
         super().__init__(connection, clock=clock)
-        self._spread = spread = SpreadStore(connection, self._codec)
+        self._spread = spread = SpreadStore(connection, self._codec, self._forget)
         documents = SpreadDocuments(spread.fields, spread.sequencer)
         self._registry = Registry(
             connection, default_partitions=default_partitions, finish=spread.sequencer.catch_up
@@ -74,6 +74,9 @@ class AnyStore(RedisStore):
         self._spread_decisions = SpreadDecisions(
             connection, spread.reader, spread.fields, spread.sequencer
         )
+
+    def _forget(self, name: str) -> None:
+        self._registry.forget(name)
 
     def look(self, collection: Collection, probe: Probe) -> Replay | Seen:
         """What is known of a text."""

@@ -87,6 +87,7 @@ _SETTINGS = an_object(
     survivor=list_of(TEXT),
     on_conflict=one_of("review", "survivor", "ingest", "skip"),
     ttl_days=or_null(COUNT),
+    partitions=COUNT,
 )
 
 _SCHEME = an_object(

@@ -102,6 +102,7 @@ class CollectionShape(Shape):
     survivor = Ranking("newest", "authority", "richest", "first", about="in the order tried")
     on_conflict = Choice("review", "survivor", "ingest", "skip")
     ttl_days = Number(1, 36_500, whole=True, allow_none=True)
+    partitions = Number(1, 64, whole=True, about="of a cluster's slots; chosen when it is made")
 
 
 class CheckShape(Shape):

@@ -3,7 +3,6 @@ them at once, then the texts that these name. `lua/looking.lua` is the same for 
 
 from __future__ import annotations
 
-import random
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -77,9 +76,11 @@ class Looker:
         where = places_of(collection)
         questions = [Ask(where).id(probe.id)]
         if collection.expires_before(probe.now):
-            place = random.randrange(len(where.keys))  # noqa: S311 - a sample
-            keys = where.keys[place]
-            questions.append(Question(place, keys.documents, "d", (SWEPT_AT_ONCE,)))
+            some = -(-SWEPT_AT_ONCE // len(where.keys))
+            questions += [
+                Question(place, keys.documents, "d", (some,))
+                for place, keys in enumerate(where.keys)
+            ]
         while True:
             at = self._sequencer.snapshot(collection)
             told = self._reader.ask(
@@ -263,7 +264,7 @@ def _state(first: _First) -> CollectionState:
 
 def _first_told(at: Snapshot, home: HomeState, told: Told) -> _First:
     own = numbers_in(told.answers[0][0] or b"")
-    drawn = told.answers[1] if len(told.answers) > 1 else []
+    drawn = [part for answer in told.answers[1:] for part in answer]
     *bands, (same, _) = told.buckets
     shared: Counter[int] = Counter()
     for listed, _ in bands:

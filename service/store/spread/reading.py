@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -86,9 +86,17 @@ class Reader:
     """Asks the partitions of collections. What it reads is of one instant for each partition, and
     of several for all of them: who rests on it has it validated."""
 
-    def __init__(self, connection: Connection, growth: GrowthOfParts) -> None:
+    def __init__(
+        self, connection: Connection, growth: GrowthOfParts, forget: Callable[[str], None]
+    ) -> None:
         self._connection = connection
         self._growth = growth
+        self._forget = forget
+
+    def changed(self, collection: Collection) -> CollectionChanged:
+        """What is raised where the settings changed, or the collection is gone: read again."""
+        self._forget(collection.name)
+        return CollectionChanged()
 
     def ask(
         self,
@@ -131,7 +139,7 @@ class Reader:
             if one.is_home:
                 told.home = _home_state(reply[2])
                 if told.home.revision != collection.revision:
-                    raise CollectionChanged
+                    raise self.changed(collection)
         return told
 
     def _replies(
@@ -146,7 +154,7 @@ class Reader:
                 if isinstance(reply, StoreError):
                     raise reply
                 if reply[0] == b"gone":
-                    raise CollectionChanged
+                    raise self.changed(collection)
                 if reply[0] == b"shards":
                     self._growth.corrected(collection, one.place, int(reply[1]), int(reply[2]))
                     again.append(one)

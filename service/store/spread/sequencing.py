@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from service.errors import StoreError, StoreFull
-from service.store.base import Collection, CollectionChanged, Snapshot
+from service.store.base import Collection, Snapshot
 from service.store.connection import Connection
 from service.store.growth import Growth
 from service.store.keys import PartitionKeys
@@ -103,8 +103,7 @@ class Sequencer:
 
     def catch_up(self, collection: Collection) -> None:
         """Finishes what is unfinished now: for whoever met it in the middle."""
-        self.home(collection)
-        self.finish(collection, self.snapshot(collection).unfinished)
+        self.finish(collection, self.home(collection).snapshot.unfinished)
 
     def finish(self, collection: Collection, numbers: frozenset[int]) -> bool:
         """Rolls transactions forward, the oldest first; whether any had to be."""
@@ -114,8 +113,10 @@ class Sequencer:
         home = places_of(collection).home
         asked = Question(HOME, home.redo, "f", tuple(oldest))
         (kept,) = self._reader.ask(collection, [asked]).answers
+        known = self._heard.get(collection.uid)
+        applied = set() if known is None else set(known.applied)
         for number, written in zip(oldest, kept, strict=True):
-            if written is not None:
+            if written is not None and number not in applied:
                 given, writes = read_writes(written)
                 self._apply(collection, number, given, writes)
         (reply,) = self._connection.run_all([("finish", *_finishing(home, oldest))])
@@ -183,7 +184,7 @@ class Sequencer:
             if isinstance(reply, StoreError):
                 raise reply
             if reply[0] == b"revision":
-                raise CollectionChanged
+                raise self._reader.changed(collection)
             if reply[0] == b"exhausted":
                 raise StoreFull("the collection has used up its numbers: make another one")
             last, unfinished, unsettled = reply[-1]
@@ -223,7 +224,7 @@ class Sequencer:
                 if isinstance(reply, StoreError):
                     continue
                 if reply[0] == b"gone":
-                    raise CollectionChanged
+                    raise self._reader.changed(collection)
                 if reply[0] == b"shards":
                     self._growth.corrected(collection, place, int(reply[1]), int(reply[2]))
                     again[place] = piece
@@ -242,15 +243,18 @@ class Sequencer:
         self.read_replies()
         with suppress(StoreError):  # then others finish it
             call = _finishing(places_of(collection).home, [number])
-            self._of_thread.receive = self._connection.send("finish", [call])
+            self._of_thread.sent = call, self._connection.send("finish", [call])
 
     def read_replies(self) -> None:
         """Reads what this thread has not waited for."""
-        receive = getattr(self._of_thread, "receive", None)
-        self._of_thread.receive = None
-        if receive is not None:
-            with suppress(StoreError):
-                receive()
+        sent = getattr(self._of_thread, "sent", None)
+        self._of_thread.sent = None
+        if sent is None:
+            return
+        call, receive = sent
+        with suppress(StoreError):
+            if isinstance(receive()[0], Exception):  # a server that has forgotten the script
+                self._connection.run_all([("finish", *call)])
 
 
 def _finishing(home: PartitionKeys, numbers: Sequence[int]) -> tuple[list[str], list[Any]]:

@@ -45,12 +45,15 @@ MOST_EDGES = 100_000
 
 
 class SpreadStore:
-    """Implements `base.Store` for them; what each verb promises is written there."""
+    """Implements `base.Store` for them; what each verb promises is written there. `forget`: what is
+    remembered of the collection of a name is out of date."""
 
-    def __init__(self, connection: Connection, codec: TextCodec) -> None:
+    def __init__(
+        self, connection: Connection, codec: TextCodec, forget: Callable[[str], None]
+    ) -> None:
         self._codec = codec
         growth = GrowthOfParts(connection)
-        self.reader = Reader(connection, growth)
+        self.reader = Reader(connection, growth, forget)
         self.fields = Fields(self.reader)
         self.sequencer = Sequencer(connection, growth, self.reader)
         self._looker = Looker(self.reader, self.fields, self.sequencer, codec)
