@@ -15,7 +15,7 @@ CANARY = "canary-7f3a"
 """In many of them: no answer to what is no request and no line of the log may hold it."""
 MIB = 1 << 20
 MAX_BODY = 16 * MIB
-HOST = "Host: service"
+HOST = "Host: localhost"
 
 
 class Hostile(NamedTuple):
