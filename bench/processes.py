@@ -20,9 +20,9 @@ from bench.closing import Closing
 from bench.load import Connection, post_request
 from service.checker import Checker
 from service.settings import Settings
+from service.store.any_store import AnyStore, connect
 from service.store.embedded import EmbeddedServer
 from service.store.keys import REGISTRY, partition
-from service.store.any_store import AnyStore, connect
 
 ROOT = Path(__file__).resolve().parent.parent
 START_SECONDS = 30

@@ -11,8 +11,8 @@ from service.checker import Checker
 from service.limiting import Limiter
 from service.reviewing import Reviewer
 from service.settings import Settings
-from service.store.base import Store
 from service.store.any_store import connect
+from service.store.base import Store
 from service.tokens import Tokens
 from service.web import (
     batch,

@@ -1,5 +1,5 @@
-"""The store that the service uses: each collection by how it lies, in one partition (`RedisStore`) or
-in several (`SpreadStore`)."""
+"""The store that the service uses: each collection by how it lies, in one partition
+(`RedisStore`) or in several (`SpreadStore`)."""
 
 from __future__ import annotations
 

@@ -10,9 +10,9 @@ from service.app import create_app
 from service.checker import Checker
 from service.dedup.verdict import Document, Posted
 from service.settings import Settings
+from service.store.any_store import AnyStore
 from service.store.connection import Connection
 from service.store.growth import ENTRIES_A_SHARD, FIRST_LEVEL
-from service.store.any_store import AnyStore
 from service.tokens import Scope, make
 
 DEADLINE = 10.0

@@ -9,9 +9,9 @@ from service.checker import Checker
 from service.dedup.stored import DocumentFilter
 from service.dedup.verdict import Document, Posted
 from service.errors import FrozenSetting, StoreUnavailable, UnknownCollection
+from service.store.any_store import AnyStore
 from service.store.connection import Connection
 from service.store.keys import REGISTRY, partition
-from service.store.any_store import AnyStore
 
 
 def test_the_default_collection_exists_always(catalogue):

@@ -128,7 +128,9 @@ class SpreadStore:
         """A step, applied when it is waited for."""
         return lambda: self.apply(collection, step)
 
-    def _basis(self, collection: Collection, step: Step, *, writable: bool) -> Basis:
+    def _basis(  # noqa: PLR0912 - one row for each kind of thing
+        self, collection: Collection, step: Step, *, writable: bool
+    ) -> Basis:
         """What a step rests on and changes, as it is now."""
         ask, basis = Ask(places_of(collection)), Basis()
         questions: list[Question] = []
