@@ -1,5 +1,5 @@
-"""The store that the service uses: each collection by how it lies, in one partition (`RedisStore`) or
-in several (`SpreadStore`)."""
+"""The store that the service uses: each collection by how it lies, in one partition
+(`RedisStore`) or in several (`SpreadStore`)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def connect(settings: Settings) -> AnyStore:
         deadline=settings.deadline,
         replicated=settings.durability == REPLICATED,
     )
-    return AnyStore(connection, default_partitions=connection.spread)
+    return AnyStore(connection)
 
 
 def _is_spread(collection: Collection) -> bool:

@@ -120,10 +120,6 @@ class Connection:
 
         return [answer(server) for server in self._route.primaries()]
 
-    def spread(self) -> int:
-        """Over how many servers keys are spread: the primaries of a cluster, or one."""
-        return max(len(self._route.primaries()), 1)
-
     def infos(self) -> list[Mapping[str, Any]]:
         """The figures of each primary that answers (`INFO`); raises where none does."""
         told = self.every(lambda server: server.client.info())

@@ -152,7 +152,13 @@ class DecisionReader:
         members = self._naming(collection, id, low, high)
         return [int.from_bytes(member[-4:], "big") for member in members]
 
-    def _naming(self, collection: Collection, id: str, low: bytes, high: bytes) -> list[bytes]:
+    def _naming(
+        self,
+        collection: Collection,
+        id: str,  # noqa: ARG002 - it tells where they lie, where there are several partitions
+        low: bytes,
+        high: bytes,
+    ) -> list[bytes]:
         key, client = partition(collection.uid).log_index, self._connection.client
         return list(
             self._connection.call(

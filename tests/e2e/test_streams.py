@@ -29,7 +29,11 @@ class Stream:
     def __init__(self, port: int, headers: dict[str, str]) -> None:
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=20)
         self.file = self.socket.makefile("rb")
-        lines = ["POST /check/batch HTTP/1.1", "Host: localhost", "Content-Type: application/x-ndjson"]
+        lines = [
+            "POST /check/batch HTTP/1.1",
+            "Host: localhost",
+            "Content-Type: application/x-ndjson",
+        ]
         lines += [f"{name}: {value}" for name, value in headers.items()]
         self.socket.sendall("\r\n".join([*lines, "", ""]).encode())
         self.status = 0

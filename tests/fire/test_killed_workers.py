@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.running import Service, wait_until
+from tests.e2e.running import Service, services, wait_until
 from tests.fire.clients import CLIENTS, Client, Told, at_once, checks_counted, documents, told
-from tests.fire.forms import KILLS
+from tests.fire.forms import KILLS, SERVED
 from tests.fire.near_copies import COPIES, family_of, request_for
 from tests.store.index_walk import faults_at
 
@@ -101,19 +101,34 @@ class Survived:
     again_replayed: set[bool]
 
 
+@pytest.fixture(scope="module", params=[1, 3])
+def partitions(request: pytest.FixtureRequest) -> int:
+    return int(request.param)
+
+
 @pytest.fixture(scope="module")
-def survived(service: Service, figure: Callable[[str], None]) -> Survived:
+def service(partitions: int, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """Four workers over a store of their own; their collection lies in so many partitions."""
+    with services(tmp_path_factory.mktemp("fire")) as start:
+        service = start(**SERVED).ready()
+        service.call("PUT", "/collections/default", {"partitions": partitions})
+        yield service
+
+
+@pytest.fixture(scope="module")
+def survived(service: Service, partitions: int, figure: Callable[[str], None]) -> Survived:
+    wanted = KILLS if partitions == 1 else KILLS // 4
     load, kills, in_mid_check = Load(service.port), 0, 0
     by_age: list[int] = []
     began = monotonic()
     with load.going_on():
-        while in_mid_check < KILLS:
+        while in_mid_check < wanted:
             kills += 1
             in_mid_check += kill_oldest_worker(service, load, by_age)
     took = monotonic() - began
     counted = checks_counted(service.port)
     figure(
-        f"kill -9: {kills} workers in {took:.1f} s, {KILLS} in mid-check; {load.answered} checks "
+        f"kill -9: {kills} workers in {took:.1f} s, {wanted} in mid-check; {load.answered} checks "
         f"answered, {load.cut} cut off and sent again"
     )
     requests = [request_at(place) for place in range(len(load.acknowledged))]

@@ -10,7 +10,8 @@ from service.store.scripts import VERBS
 
 FOLDER = Path(__file__).parents[2] / "service" / "store" / "lua"
 SHARED = (
-    "records", "looking", "registering", "recalling", "wording", "applying", "gathering", "publishing",
+    "records", "looking", "registering", "recalling", "wording", "applying",
+    "gathering", "publishing",
 )  # fmt: skip
 CONTRACT = ("KEYS", "ARGV", "Returns")
 INCLUDED = re.compile(r"^-- include (\w+)$", re.MULTILINE)

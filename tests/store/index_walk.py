@@ -256,9 +256,11 @@ def of_buckets(client: Any, kept: Kept) -> Iterator[str]:
     for place, keys in enumerate(kept.where.keys):
         own = len(range(bands)[place::count])
         level, split, counted = map(int, client.hmget(keys.settings, "level", "split", "indexed"))
-        found = read_buckets(client, keys, own, Growth(level, split), faults)
-        for of_all, of_part in zip((buckets, unlisted), found, strict=True):
-            of_all |= {(place + band * count, tag): it for (band, tag), it in of_part.items()}
+        listed_here, counted_here = read_buckets(client, keys, own, Growth(level, split), faults)
+        for (band, tag), members in listed_here.items():
+            buckets[place + band * count, tag] = members
+        for (band, tag), more in counted_here.items():
+            unlisted[place + band * count, tag] = more
         if own and counted != len(indexed):
             yield f"the count of indexed texts is wrong in partition {place}"
     yield from faults

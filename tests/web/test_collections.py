@@ -27,6 +27,7 @@ DEFAULTS = {
     "survivor": ["newest", "authority", "richest", "first"],
     "on_conflict": "review",
     "ttl_days": None,
+    "partitions": 1,
 }
 WORDS = "the quick brown fox jumps over the lazy dog"
 
@@ -91,9 +92,17 @@ def test_every_setting_comes_back_as_it_was_put(client: FlaskClient) -> None:
         "survivor": ["first"],
         "on_conflict": "ingest",
         "ttl_days": 30,
+        "partitions": 3,
     }
     client.put("/collections/docs", json=settings)
     assert client.get("/collections/docs").get_json()["settings"] == settings
+
+
+def test_partitions_are_chosen_once_though_there_are_no_documents(client: FlaskClient) -> None:
+    client.put("/collections/docs", json={"partitions": 3})
+    answer = client.put("/collections/docs", json={"partitions": 2})
+    assert (answer.status_code, answer.get_json()["errors"][0]["code"]) == (409, "frozen_setting")
+    assert client.get("/collections/docs").get_json()["settings"]["partitions"] == 3
 
 
 def test_documents_are_counted(check: Post, client: FlaskClient) -> None:
@@ -221,6 +230,8 @@ def test_a_good_name_is_taken(client: FlaskClient, name: str) -> None:
         ({"cleaning": {"protect": ["a", 1]}}, "/cleaning/protect/1"),
         ({"cleaning": {"line_ends": False}}, "/cleaning/line_ends"),
         ({"ttl_days": 0}, "/ttl_days"),
+        ({"partitions": 0}, "/partitions"),
+        ({"partitions": 65}, "/partitions"),
         ({"ttl_days": 1.5}, "/ttl_days"),
         ({"ttl_days": "30"}, "/ttl_days"),
         ({"name": "docs"}, "/name"),

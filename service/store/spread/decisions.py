@@ -54,8 +54,8 @@ class SpreadDecisions(DecisionReader):
         settings = places_of(collection).home.settings
         asked = Question(HOME, settings, "f", ("logged", "trimmed"))
         told = self._reader.ask(collection, [asked], home=True)
-        assert told.home is not None
-        self._sequencer.finish(collection, told.home.snapshot.unfinished)
+        unfinished = self._reader.home_of(told).snapshot.unfinished
+        self._sequencer.finish(collection, unfinished)
         logged, trimmed = told.answers[0]
         return int(logged or 0), int(trimmed or 0)
 

@@ -86,8 +86,7 @@ class Looker:
             told = self._reader.ask(
                 collection, questions, tags=probe.tags, home=True, writable=writable
             )
-            home = told.home
-            assert home is not None
+            home = self._reader.home_of(told)
             self._sequencer.heard(collection, home.snapshot)
             if not self._sequencer.finish_overdue(collection, home):
                 return _first_told(at, home, told)
@@ -111,7 +110,7 @@ class Looker:
                 return Replay(text, kept, anchor, standing, first.at)
             if text is standing.main:
                 old, old_anchor = text, anchor
-        exact = self._equal(collection, probe, equal, cutoff)
+        exact = self._equal(probe, equal, cutoff)
         if exact is None and first.equal:  # what had the first bytes of its hash counts for nothing
             return self._second(collection, probe, replace(first, equal=[]))
         own = standing.main
@@ -175,9 +174,7 @@ class Looker:
         standing = Standing(probe.id, *own)
         return standing, old_text, metadata, [t for t in equal if t is not None], candidates
 
-    def _equal(
-        self, collection: Collection, probe: Probe, equal: Sequence[StoredText], cutoff: int
-    ) -> StoredText | None:
+    def _equal(self, probe: Probe, equal: Sequence[StoredText], cutoff: int) -> StoredText | None:
         """The oldest text of this hash, an active one first."""
         held = None
         for text in equal:

@@ -1,5 +1,7 @@
-"""From a step and what was read for it to a transaction: whether what the step rests on still holds,
-and what it writes. Pure; `lua/applying.lua` is the same for a collection with one partition."""
+"""From a step and what was read for it to a transaction: whether what the step rests on still
+holds, and what it writes.
+
+Pure; `lua/applying.lua` is the same for a collection with one partition."""
 
 from __future__ import annotations
 
@@ -177,7 +179,7 @@ class Planner:
             self._write(b"T", packed(new.stored.survivor), packed(new.stored.number))
 
     def _close(self, number: int, status: bytes, rest: bytes) -> int | None:
-        """Gives a conflict another status; the number of its incoming text, None where it was so."""
+        """Gives a conflict another status; its incoming text, None where it was so."""
         written = self._conflicts.get(number)
         self._plan.changes(items.conflict_item(number))
         if written is None or written[:1] == status:

@@ -142,6 +142,13 @@ class Reader:
                     raise self.changed(collection)
         return told
 
+    @staticmethod
+    def home_of(told: Told) -> HomeState:
+        """Home's state, which was asked for."""
+        if told.home is None:
+            raise ValueError("home was not asked")
+        return told.home
+
     def _replies(
         self, collection: Collection, asked: list[_Asked], *, writable: bool
     ) -> Iterator[tuple[_Asked, Sequence[Any]]]:

@@ -2,11 +2,11 @@
 pieces that each partition is given.
 
 A write is a letter and its parts, all bytes. Its numbers may be those that only publishing gives
-(`service/store/step.py`); `pieces` puts the real ones in. Pure.
+(`service/store/step.py`); `pieces` puts the real ones in. `times`: not as they stand. Pure.
 
-    N record text metadata     a new text             R number record times   a text ('1': its times)
+    N record text metadata     a new text             R number record times   a text ('1': times)
     G number                   a record goes          F number                words and metadata go
-    T, t survivor number       a copy; no longer      I id entry              what stands under an id
+    T, t survivor number       a copy; no longer      I id entry              what stands there
     X number text metadata     other bytes            M number metadata
     C conflict written         a conflict             c conflict              it goes
     E, e existing conflict     open; no longer        A conflict entries      its age, '' while open
@@ -159,7 +159,7 @@ def _new(where: Places, given: Given, parts: Sequence[bytes]) -> Placed:
     yield from _text(where, given, (own, text, metadata))
 
 
-def _text(where: Places, given: Given, parts: Sequence[bytes]) -> Placed:
+def _text(where: Places, _given: Given, parts: Sequence[bytes]) -> Placed:
     number, text, metadata = parts
     place = where.of_number(_u32(number))
     yield place, (where.keys[place].texts, b"h", number, text)
@@ -167,7 +167,7 @@ def _text(where: Places, given: Given, parts: Sequence[bytes]) -> Placed:
         yield place, (where.keys[place].metadata, b"h", number, metadata)
 
 
-def _metadata(where: Places, given: Given, parts: Sequence[bytes]) -> Placed:
+def _metadata(where: Places, _given: Given, parts: Sequence[bytes]) -> Placed:
     place = where.of_number(_u32(parts[0]))
     yield place, (where.keys[place].metadata, b"h", parts[0], parts[1])
 
@@ -180,7 +180,7 @@ def _record(where: Places, given: Given, parts: Sequence[bytes]) -> Placed:
 
 
 def _in_record(kind: bytes) -> Writer:
-    def write(where: Places, given: Given, parts: Sequence[bytes]) -> Placed:
+    def write(where: Places, _given: Given, parts: Sequence[bytes]) -> Placed:
         place = where.of_number(_u32(parts[0]))
         value = parts[1] if len(parts) > 1 else b""
         yield place, (where.keys[place].documents, kind, parts[0], value)
@@ -188,7 +188,7 @@ def _in_record(kind: bytes) -> Writer:
     return write
 
 
-def _forget(where: Places, given: Given, parts: Sequence[bytes]) -> Placed:
+def _forget(where: Places, _given: Given, parts: Sequence[bytes]) -> Placed:
     place = where.of_number(_u32(parts[0]))
     for key in (where.keys[place].texts, where.keys[place].metadata):
         yield place, (key, b"x", parts[0], b"")
@@ -253,7 +253,7 @@ def _entry(where: Places, given: Given, parts: Sequence[bytes]) -> Placed:
 
 
 def _in_entry(kind: bytes) -> Writer:
-    def write(where: Places, given: Given, parts: Sequence[bytes]) -> Placed:
+    def write(where: Places, _given: Given, parts: Sequence[bytes]) -> Placed:
         place = where.of_number(_u32(parts[0]))
         value = parts[1] if len(parts) > 1 else b""
         yield place, (where.keys[place].log, kind, parts[0], value)
@@ -261,14 +261,14 @@ def _in_entry(kind: bytes) -> Writer:
     return write
 
 
-def _ruling(where: Places, given: Given, parts: Sequence[bytes]) -> Placed:
+def _ruling(where: Places, _given: Given, parts: Sequence[bytes]) -> Placed:
     place = where.of_name(parts[0])
     kind = b"h" if parts[1] else b"x"
     yield place, (where.keys[place].rulings, kind, parts[0], parts[1])
 
 
 def _unsettled(kind: bytes) -> Writer:
-    def write(where: Places, given: Given, parts: Sequence[bytes]) -> Placed:
+    def write(where: Places, _given: Given, parts: Sequence[bytes]) -> Placed:
         yield HOME, (where.home.unsettled, kind, parts[0], parts[1])
 
     return write
@@ -279,7 +279,7 @@ def _near(where: Places, given: Given, parts: Sequence[bytes]) -> Placed:
     yield HOME, (where.home.near_misses, b"n", b"", miss)
 
 
-def _not_near(where: Places, given: Given, parts: Sequence[bytes]) -> Placed:
+def _not_near(where: Places, _given: Given, parts: Sequence[bytes]) -> Placed:
     yield HOME, (where.home.near_misses, b"f", b"", parts[0])
 
 

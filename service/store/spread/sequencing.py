@@ -1,5 +1,5 @@
-"""Transactions: published at home in one order, applied at each partition, done; and what others left
-behind is rolled forward. docs/partitions.md has the argument."""
+"""Transactions: published at home in one order, applied at each partition, done; and what others
+left behind is rolled forward. docs/partitions.md has the argument."""
 
 from __future__ import annotations
 
@@ -67,8 +67,7 @@ class Sequencer:
     def home(self, collection: Collection) -> HomeState:
         """Home as it is now; what has been unfinished for too long is finished first."""
         while True:
-            state = self._reader.ask(collection, [], home=True).home
-            assert state is not None
+            state = self._reader.home_of(self._reader.ask(collection, [], home=True))
             self.heard(collection, state.snapshot)
             if not self.finish_overdue(collection, state):
                 return state
@@ -286,7 +285,7 @@ def _publishing(
     return arguments
 
 
-def _applying(
+def _applying(  # noqa: PLR0917 - a row of plain values
     keys: PartitionKeys, place: int, piece: Piece, number: int, floor: int, growth: Growth
 ) -> tuple[list[str], list[Any]]:
     """The keys and arguments of `piece`."""

@@ -124,7 +124,9 @@ class SpreadStore:
         number = given.text if step.new else 0
         return Applied(number, given.conflict, given.entry, told.unsettled)
 
-    def _basis(self, collection: Collection, step: Step, *, writable: bool) -> Basis:
+    def _basis(  # noqa: PLR0912 - one row for each kind of thing
+        self, collection: Collection, step: Step, *, writable: bool
+    ) -> Basis:
         """What a step rests on and changes, as it is now."""
         ask, basis = Ask(places_of(collection)), Basis()
         questions: list[Question] = []
