@@ -37,16 +37,23 @@ class Clock:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """On the cluster run those tests that are marked for it, with collections that are spread over
-    it, and all in the long form."""
+    """All run in every way in the long form. In the short one those that are marked for the cluster
+    run on it with collections that are spread over it, and on one server with whole ones; the
+    others on one server with both, but for those that take long when spread."""
     if os.environ.get("SOAK") == "1":
         return
 
     def is_left_out(item: pytest.Item) -> bool:
-        on = getattr(item, "callspec", None)
-        on_cluster = on is not None and on.params.get("redis_url") == "cluster"
-        is_whole = on is not None and on.params.get("partitions") == 1
-        return on_cluster and (is_whole or item.get_closest_marker("cluster") is None)
+        ways = getattr(item, "callspec", None)
+        told = {} if ways is None else ways.params
+        if "redis_url" not in told:
+            return False
+        for_cluster = item.get_closest_marker("cluster") is not None
+        is_long = item.get_closest_marker("long_when_spread") is not None
+        is_spread = told.get("partitions", 1) > 1
+        if told["redis_url"] == "cluster":
+            return not for_cluster or told.get("partitions") == 1
+        return is_spread and (for_cluster or is_long)
 
     left_out = [item for item in items if is_left_out(item)]
     if left_out:

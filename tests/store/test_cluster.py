@@ -102,7 +102,7 @@ class TestASlotThatMoves:
         key = caller.key_of("other")
         with caller.cluster.moving(key) as (source, target):
             caller.cluster.move_keys(source, target, [key.encode()])
-            scheme, _ = caller.connection.run("drop", [key], [])
+            scheme, *_ = caller.connection.run("drop", [key], [])
         assert scheme is not None
 
     def test_a_check_waits_while_a_part_of_its_keys_has_moved(self, caller: Caller) -> None:

@@ -338,8 +338,8 @@ class TestScriptsThatGoOutTogether:
         store.client.script_flush()
         store.client.hset("ts1:{2.0}:m", mapping={"scheme": "s", "level": 5})
         calls: list[Call] = [("drop", [f"ts1:{{{n}.0}}:m"], []) for n in range(4)] + [RELEASE]
-        nothing = [None, None]
-        assert connection.run_all(calls) == [nothing, nothing, [b"s", b"5"], nothing, 0]
+        nothing = [None, None, None]
+        assert connection.run_all(calls) == [nothing, nothing, [b"s", b"5", None], nothing, 0]
 
     def test_tell_what_failed_in_its_place(
         self, store: StoreServer, connection: Connection

@@ -212,6 +212,7 @@ def test_the_index_agrees_with_itself_after_all_that_can_happen(
     assert index_faults() == []
 
 
+@pytest.mark.long_when_spread
 def test_an_index_that_grows_finds_all_that_it_holds(post, words, index_faults):
     texts = [words(12) for _ in range(2600)]
     for number, text in enumerate(texts):
@@ -222,6 +223,7 @@ def test_an_index_that_grows_finds_all_that_it_holds(post, words, index_faults):
     }
 
 
+@pytest.mark.long_when_spread
 def test_a_bucket_that_half_the_texts_share_stays_bounded_and_true(
     post, words, index_faults, catalogue, redis_client
 ):
@@ -518,6 +520,7 @@ def test_a_match_that_left_since_the_look_is_not_named(world, post, overtaken):
     assert (answer.verdict, answer.match) == ("new", None)
 
 
+@pytest.mark.long_when_spread
 def test_a_family_that_shares_half_its_words_does_not_crowd_a_shard(
     post, words, redis_client, index_faults
 ):
@@ -530,6 +533,7 @@ def test_a_family_that_shares_half_its_words_does_not_crowd_a_shard(
     assert max(sizes) < 200
 
 
+@pytest.mark.long_when_spread
 def test_shards_keep_up_when_many_threads_add_at_once(checker, words, store, index_faults):
     texts = [words(12) for _ in range(3000)]
 
