@@ -132,6 +132,11 @@ def test_without_tokens_only_names_of_this_machine_are_answered(
     assert client.get(address, headers={"Host": "rebound.example"}).status_code == 403
 
 
+def test_an_address_that_no_page_has_is_told_as_a_page(client: FlaskClient) -> None:
+    answer = client.get("/review/no/such/page")
+    assert (answer.status_code, answer.mimetype) == (404, "text/html")
+
+
 def test_a_page_allows_no_script_and_no_frame_of_others(client: FlaskClient) -> None:
     policy = client.get("/review").headers["Content-Security-Policy"]
     assert "script-src 'self';" in policy

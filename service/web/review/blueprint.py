@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from hashlib import sha256
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Final
 
 from flask import Blueprint, Response, g, redirect, render_template, request, url_for
-from werkzeug.exceptions import HTTPException
+from werkzeug.exceptions import HTTPException, NotFound
 from werkzeug.wrappers import Response as AnyResponse
 
 from service.errors import TwinsiftError
@@ -22,7 +23,7 @@ from service.web.review import (
     thresholds,
     trying,
 )
-from service.web.review.guard import AT_HOME, FORGERY_FIELD, Visitor
+from service.web.review.guard import AT_HOME, FORGERY_FIELD, Answer, Visitor, open_page
 from service.web.wiring import wiring
 
 STATIC: Final = Path(__file__).parent / "static"
@@ -91,7 +92,9 @@ def refused_by_flask(error: HTTPException) -> AnyResponse:
     status = error.code or INTERNAL.status
     if status >= INTERNAL.status:
         return unforeseen(error)
-    return _problem_page(status, "The request cannot be answered as it is.")
+    is_nowhere = status == HTTPStatus.NOT_FOUND
+    words = "There is no such page." if is_nowhere else "The request cannot be answered as it is."
+    return _problem_page(status, words)
 
 
 @blueprint.errorhandler(Exception)
@@ -105,6 +108,13 @@ def unforeseen(error: Exception) -> AnyResponse:
 def home() -> AnyResponse:
     """Leads to the overview, whose address has no slash at its end."""
     return redirect(url_for("review.overview.show"), 308)
+
+
+@blueprint.get("/<anything:address>")
+@open_page
+def nowhere(**_address: str) -> Answer:
+    """What no page is at, told as a page."""
+    raise NotFound
 
 
 def _problem_page(status: int, words: str) -> Response:
