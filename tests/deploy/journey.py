@@ -42,6 +42,7 @@ def travel(url: str, tokens: Path) -> None:
     rule_and_take_back(client)
     post_many(client)
     look_around(client)
+    spread_out(client)
     look_at_pages(url, tokens, call(client, "GET", "/conflicts", status="open")["items"][0]["id"])
     remove(client)
     be_too_quick(url, tokens)
@@ -102,6 +103,23 @@ def look_around(client: FlaskClient) -> None:
     assert call(client, "GET", "/stats")["collections"]["default"]["bytes_per_document"] > 0
     assert call(client, "GET", "/readyz")["store"] == "ready"
     assert b"twinsift_redis_up 1.0" in client.get("/metrics").data
+
+
+def spread_out(client: FlaskClient) -> None:
+    """A collection that lies in several partitions."""
+    call(client, "PUT", "/collections/wide", {"partitions": 3})
+    for number in range(5):
+        check(client, f"wide-{number}", f"Room {number} {number}b {number}c.", collection="wide")
+    check(client, "wide", RULE.format(2, "Monday"), collection="wide")
+    held = check(client, "wider", RULE.format(3, "Monday"), collection="wide")
+    call(
+        client,
+        "POST",
+        f"/conflicts/{held['conflict']['id']}/resolve",
+        {"keep": "incoming", "by": "somebody"},
+    )
+    call(client, "DELETE", "/documents", id="wider", collection="wide", erase="true")
+    call(client, "DELETE", "/collections/wide")
 
 
 def look_at_pages(url: str, tokens: Path, conflict: str) -> None:
