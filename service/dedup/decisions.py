@@ -119,12 +119,14 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class DecisionFilter:
-    """Which log entries a list shows; None means any. Scores are bounds that belong to it."""
+    """Which log entries a list shows; None means any. Scores are bounds that belong to it.
+    `or_twin`: those in which the document is the twin, too."""
 
     document: str | None = None
     kind: DecisionKind | None = None
     min_score: float | None = None
     max_score: float | None = None
+    or_twin: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -218,7 +218,8 @@ def _is_narrow(wanted: DecisionFilter) -> bool:
 
 
 def _is_wanted(entry: LogEntry, wanted: DecisionFilter) -> bool:
-    if wanted.document is not None and entry.document != wanted.document:
+    sides = (entry.document, entry.twin) if wanted.or_twin else (entry.document,)
+    if wanted.document is not None and wanted.document not in sides:
         return False
     if wanted.kind is not None and entry.kind is not wanted.kind:
         return False

@@ -70,6 +70,14 @@ def test_a_dropped_copy_is_found_beside_its_twin_and_taken_back(
     assert "was taken back before" in again.text
 
 
+def test_what_was_dropped_for_a_document_is_found_by_its_id(
+    client: FlaskClient, dropped: dict[str, Any]
+) -> None:
+    found = client.get("/review/decisions?document=first").text
+    assert f"/review/decisions/{dropped['decision']}" in found
+    assert client.get("/decisions?document=first").get_json()["items"] == []
+
+
 def test_the_newest_decision_comes_first_and_pages_go_on_to_the_oldest(
     client: FlaskClient, check: Any
 ) -> None:

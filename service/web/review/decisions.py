@@ -71,7 +71,8 @@ class Search:
     @property
     def wanted(self) -> DecisionFilter:
         """What the log is asked for."""
-        return DecisionFilter(self.document, self.kind, self.least, self.most)
+        about = self.document is not None
+        return DecisionFilter(self.document, self.kind, self.least, self.most, or_twin=about)
 
     @property
     def query(self) -> dict[str, Any]:
