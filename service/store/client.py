@@ -17,6 +17,9 @@ At = Callable[[str, Callable[[Target], Any]], Any]
 Command = tuple[tuple[Any, ...], dict[str, Any]]
 
 
+# What is silenced below: redis-py has no types for `execute_command`.
+
+
 class Client(redis.Redis):
     """Takes the commands that have their key first, or none. `at` asks the server of a key, in time
     and with the driver's errors made ours; `place` tells which one that is now."""

@@ -102,14 +102,7 @@ class DecisionReader:
             if not numbers:
                 after = logged
                 break
-            kept = self._kept(collection, "log", numbers)
-            for number, written in zip(numbers, kept, strict=True):
-                after = number
-                entry = None if written is None else read_entry(number, written)
-                if entry is not None and _is_wanted(entry, wanted):
-                    found.append(entry)
-                    if len(found) == most:
-                        break
+            after = self._gather(collection, wanted, numbers, most, found)
         return found, after, after < logged
 
     def entries_below(
@@ -124,15 +117,25 @@ class DecisionReader:
         while below > trimmed + 1 and len(found) < most and time.monotonic() < ends_at:
             at_once = ENTRIES_A_CALL if _is_narrow(wanted) else most - len(found)
             numbers = list(range(below - 1, max(trimmed, below - 1 - at_once), -1))
-            kept = self._kept(collection, "log", numbers)
-            for number, written in zip(numbers, kept, strict=True):
-                below = number
-                entry = None if written is None else read_entry(number, written)
-                if entry is not None and _is_wanted(entry, wanted):
-                    found.append(entry)
-                    if len(found) == most:
-                        break
+            below = self._gather(collection, wanted, numbers, most, found)
         return found, below if below > trimmed + 1 else None
+
+    def _gather(
+        self,
+        collection: Collection,
+        wanted: DecisionFilter,
+        numbers: list[int],
+        most: int,
+        found: list[LogEntry],
+    ) -> int:
+        """Adds those that are wanted, up to `most` in all; the last number that was looked at."""
+        for number, written in zip(numbers, self._kept(collection, "log", numbers), strict=True):
+            entry = None if written is None else read_entry(number, written)
+            if entry is not None and _is_wanted(entry, wanted):
+                found.append(entry)
+                if len(found) == most:
+                    return number
+        return numbers[-1]
 
     def _numbers_above(
         self, collection: Collection, wanted: DecisionFilter, after: int, logged: int

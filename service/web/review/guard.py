@@ -119,6 +119,7 @@ def _guarded(view: View, who: Callable[[], Visitor], *, takes_form: bool = False
             return answer
         return remember(Response(answer) if isinstance(answer, str) else answer, g.visitor.key)
 
+    # A function has no such attribute for the types; the guard test reads it.
     guarded.is_guarded = "form" if takes_form else "page"  # type: ignore[attr-defined]
     return cast(View, guarded)
 
