@@ -40,12 +40,11 @@
     ts1:{U.P}:b<band>.<n>   hash    tag -> numbers of its bucket (lua/records);  while indexed
                                     one band more for normalised hashes
     ts1:{U.P}:p             hash    transaction -> what it writes (spread/redo)  until it is done
-    ts1:{U.P}:u             zset    transaction that is not done; its score is   until it is done
-                                    when it was published (milliseconds)
+    ts1:{U.P}:u             zset    transaction that is not done; its number is  until it is done
+                                    its score
     ts1:{U.P}:a             zset    transaction that is applied here             until all before
                                                                                  it are done
-    ts1:{U.P}:g0, g1        hash    item -> last transaction that wrote it, in   512 transactions
-                                    generations in turn
+    ts1:{U.P}:g             list    what each of the last transactions touched   512 transactions
 
 U is the collection's uid, P its partition: 0, or home, which is the only one that most have (there
 is no p, u, a and g then), or a number and what brings its slot where it should be
@@ -67,7 +66,7 @@ NEXT_UID = "#next"
 RATES = PREFIX + "rate:"
 SESSIONS = PREFIX + "session:"
 CONFIRMED = PREFIX + "confirmed:"
-NAMES = (*"msidxotwlqcenrvykpua", "g0", "g1")
+NAMES = tuple("msidxotwlqcenrvykpuag")
 MOST_BANDS = 65  # 64 of a signature, and one for normalised hashes
 
 
@@ -97,8 +96,7 @@ class PartitionKeys:
     redo: str
     unfinished: str
     applied: str
-    items_even: str
-    items_odd: str
+    history: str
 
     def of_texts(self) -> list[str]:
         """The keys that a look needs, in the order of `lua/records.lua`."""
@@ -130,7 +128,7 @@ class PartitionKeys:
 
     def of_transactions(self) -> list[str]:
         """The keys that only a collection with several partitions has."""
-        return [self.redo, self.unfinished, self.applied, self.items_even, self.items_odd]
+        return [self.redo, self.unfinished, self.applied, self.history]
 
     def shard(self, band: int, number: int) -> str:
         """The key of one shard of one band."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 TAGS = {"A": ("x",), "B": ("x", "y"), "C": ("y",)}
-PARTITIONS = 2
+PARTITIONS, HOME = 2, 0
 NEW = "the new number"
 
 Op = tuple[str, ...]
@@ -25,7 +25,7 @@ class Rules:
     validates: bool = True
     knows_unfinished: bool = True
     guards_pieces: bool = True
-    applies_before_done: bool = True
+    home_comes_last: bool = True  # its piece is applied and the transaction done at once
     snapshot_before_reads: bool = True
     readers_are_noted: bool = True  # a decision rests on the text that it names
 
@@ -56,6 +56,10 @@ class Home:
     @property
     def snapshot(self) -> Snapshot:
         return Snapshot(len(self.published), self.unfinished)
+
+    def without(self, number: int) -> "Home":
+        """The same, with this transaction done."""
+        return replace(self, unfinished=self.unfinished - {number})
 
 
 @dataclass(frozen=True)
@@ -129,12 +133,7 @@ def _step(world: World, at: int, op: Op, rules: Rules) -> World:
         return _publish(world, at, writer, op, rules)
     if writer.phase == "apply":
         return _apply(world, at, writer, rules)
-    assert writer.phase == "done"
-    home = replace(world.home, unfinished=world.home.unfinished - {writer.number})
-    after = replace(writer, phase="answered") if writer.answer is not None else Writer()
-    if writer.todo:  # broken on purpose: done before it is applied
-        after = replace(writer, phase="apply")
-    return with_writer(world, at, after, home=home)
+    raise AssertionError(writer.phase)
 
 
 def _read(partition: Partition, op: Op) -> Fields:
@@ -212,7 +211,8 @@ def _publish(world: World, at: int, writer: Writer, op: Op, rules: Rules) -> Wor
         late = last > snapshot.last or (rules.knows_unfinished and last in snapshot.unfinished)
         if late and rules.validates:
             if last in home.unfinished:  # whoever is refused finishes what is in its way
-                return with_writer(world, at, _applying(home.published[last - 1], last, None, at))
+                first = _applying(home.published[last - 1], last, None, rules)
+                return with_writer(world, at, first)
             return with_writer(world, at, Writer())
     number = home.following
     resolved = tuple((_named(field, number), number if v is NEW else v) for field, v in writes)
@@ -227,10 +227,10 @@ def _publish(world: World, at: int, writer: Writer, op: Op, rules: Rules) -> Wor
         number + (op[0] == "check" and bool(writes)),
     )
     after = (
-        _applying(transaction, count, answer, at) if writes else Writer("answered", answer=answer)
+        _applying(transaction, count, answer, rules)
+        if writes
+        else Writer("answered", answer=answer)
     )
-    if not rules.applies_before_done and writes:
-        after = replace(after, phase="done")
     return with_writer(world, at, after, home=home)
 
 
@@ -242,22 +242,27 @@ def _item_of(field: Field) -> Field:
     return ("tag", field[1]) if field[0] == "tag" else field
 
 
-def _applying(transaction: Transaction, number: int, answer: object, at: int) -> Writer:
-    places = {place_of(field) for field, _ in transaction.writes}
-    todo = tuple(sorted(places, key=lambda place: (place + at) % PARTITIONS))
+def _applying(transaction: Transaction, number: int, answer: object, rules: Rules) -> Writer:
+    elsewhere = tuple(sorted({place_of(field) for field, _ in transaction.writes} - {HOME}))
+    todo = (*elsewhere, HOME) if rules.home_comes_last else (HOME, *elsewhere)
     return Writer("apply", todo=todo, number=number, answer=answer)
 
 
 def _apply(world: World, at: int, writer: Writer, rules: Rules) -> World:
-    place = int(writer.todo[0])
+    place, home = int(writer.todo[0]), world.home
     partition = world.partitions[place]
-    if writer.number not in partition.applied or not rules.guards_pieces:
-        writes = world.home.published[writer.number - 1].writes
+    is_due = writer.number not in partition.applied
+    if place == HOME:  # there it is applied if it is not done
+        is_due, home = writer.number in home.unfinished, home.without(writer.number)
+    if is_due or not rules.guards_pieces:
+        writes = home.published[writer.number - 1].writes
         partition = with_piece(partition, writer.number, writes, place)
     todo = writer.todo[1:]
-    after = replace(writer, todo=todo, phase="apply" if todo else "done")
+    after = replace(writer, todo=todo)
+    if not todo:
+        after = Writer() if writer.answer is None else replace(after, phase="answered")
     partitions = (*world.partitions[:place], partition, *world.partitions[place + 1 :])
-    return with_writer(world, at, after, partitions=partitions)
+    return with_writer(world, at, after, partitions=partitions, home=home)
 
 
 def with_piece(

@@ -19,7 +19,7 @@ BROKEN = {
     "nothing is validated": ("three alike", {"validates": False}),
     "a snapshot forgets what is under way": ("three alike", {"knows_unfinished": False}),
     "pieces are applied again": ("one id, three texts", {"guards_pieces": False}),
-    "done before it is applied": ("three alike", {"applies_before_done": False}),
+    "done before all others have applied it": ("three alike", {"home_comes_last": False}),
     "the snapshot is taken after the reads": ("three alike", {"snapshot_before_reads": False}),
     "the text that a decision names is not validated": (
         "a document is deleted under its copy",

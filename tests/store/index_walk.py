@@ -248,19 +248,20 @@ def of_texts(kept: Kept) -> Iterator[str]:
 
 
 def of_buckets(client: Any, kept: Kept) -> Iterator[str]:
-    bands, count = tags_of_a_text(kept.collection), len(kept.where.keys)
+    bands = tags_of_a_text(kept.collection)
     faults: list[str] = []
     indexed = {n: text for n, text in kept.documents.items() if text.state.is_indexed}
     buckets: dict[tuple[int, bytes], list[int]] = {}
     unlisted: dict[tuple[int, bytes], int] = {}
     for place, keys in enumerate(kept.where.keys):
-        own = len(range(bands)[place::count])
+        here = range(bands)[kept.where.bands_at(place, bands)]
+        own = len(here)
         level, split, counted = map(int, client.hmget(keys.settings, "level", "split", "indexed"))
         listed_here, counted_here = read_buckets(client, keys, own, Growth(level, split), faults)
         for (band, tag), members in listed_here.items():
-            buckets[place + band * count, tag] = members
+            buckets[here[band], tag] = members
         for (band, tag), more in counted_here.items():
-            unlisted[place + band * count, tag] = more
+            unlisted[here[band], tag] = more
         if own and counted != len(indexed):
             yield f"the count of indexed texts is wrong in partition {place}"
     yield from faults

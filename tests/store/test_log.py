@@ -239,6 +239,8 @@ def where_it_stands(client, word: str) -> list[tuple[bytes, bytes]]:
             entries = dict(client.hgetall(key))
         elif kind == b"zset":
             entries = dict.fromkeys(client.zrange(key, 0, -1), b"")
+        elif kind == b"list":
+            entries = dict.fromkeys(client.lrange(key, 0, -1), b"")
         else:
             entries = {b"": client.get(key)}
         for field, value in entries.items():

@@ -12,17 +12,14 @@
 --     home     {revision, last transaction, {those that are not done}, age of the oldest in milliseconds,
 --              unsettled, time of the oldest entry, whether anything was ever ruled}
 --     buckets  numbers, how many more it holds; for each tag
+local A_MILLISECOND = 64 -- so many numbers a transaction may have in one (publishing.lua)
 local function home_state(told)
-  local members, unfinished, oldest = redis.call('ZRANGE', KEYS[2], 0, -1, 'WITHSCORES'), {}, false
-  for at = 1, #members, 2 do
-    unfinished[#unfinished + 1] = tonumber(members[at])
-    local since = tonumber(members[at + 1])
-    if not oldest or since < oldest then oldest = since end
-  end
-  local age = 0
-  if oldest then
+  local unfinished, age = redis.call('ZRANGE', KEYS[2], 0, -1), 0
+  for at, number in ipairs(unfinished) do unfinished[at] = tonumber(number) end
+  if unfinished[1] then
     local clock = redis.call('TIME')
-    age = tonumber(clock[1]) * 1000 + math.floor(tonumber(clock[2]) / 1000) - oldest
+    local now = tonumber(clock[1]) * 1000 + math.floor(tonumber(clock[2]) / 1000)
+    age = now - math.floor(unfinished[1] / A_MILLISECOND)
   end
   return { told[1], tonumber(told[5] or 0), unfinished, age, redis.call('HLEN', KEYS[3]), told[6], told[7] }
 end

@@ -1,11 +1,13 @@
 #!lua flags=allow-oom
 -- piece: applies what a published transaction writes to one partition, once: whoever comes later is passed
--- over. At the memory limit too: it was admitted before it was published.
+-- over. At the memory limit too: it was admitted before it was published. That of home comes last: with it the
+-- transaction is done, and leaves the redo log.
 --
--- KEYS  1 settings  2 applied transactions  3 wide buckets  4.. what the writes name by its place
---       then the shards of each text that comes or goes, one a tag
+-- KEYS  1 settings  2 applied transactions; at home: those that are not done  3 wide buckets  4.. what the
+--       writes name by its place  then the shards of each text that comes or goes, one a tag
 -- ARGV  1 number of the transaction  2 all below are done  3 level  4 split  5 how many keys are not shards
---       6 place of the unsettled texts, or 0  7 how many texts come or go; for each: '+' or '-', number, tags
+--       6 place of the unsettled texts, or 0  7 at home the place of the redo log, or 0
+--       8 how many texts come or go; for each: '+' or '-', number, tags
 --       then the writes, each: kind, place of its key, two arguments
 --         'h' field, value   'x' field, '' (goes)   'z' member, score   'y' member, '' (goes)
 --         'r' number, record whose times are as they stand   's' number, last seen (seconds)
@@ -14,20 +16,17 @@
 --         'n' '', near miss   'f' '', numbers whose near misses go
 -- Returns {'gone'}, {'shards', level, split}, or {'done', {level, split, indexed}, unsettled}
 local NEAR_MISSES = 256
+local FORGOTTEN_AT_ONCE = 3200 -- the numbers of 50 milliseconds
 local now = redis.call('HMGET', KEYS[1], 'revision', 'level', 'split', 'done', 'indexed')
 if not now[1] then return { 'gone' } end
-local number, floor, done = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(now[4] or 0)
-local level, split = tonumber(now[2]), tonumber(now[3])
-local function told(indexed)
+local level, split, indexed = tonumber(now[2]), tonumber(now[3]), tonumber(now[5] or 0)
+local function told()
   local place = tonumber(ARGV[6])
   return { 'done', { level, split, indexed }, place > 0 and redis.call('HLEN', KEYS[place]) or 0 }
 end
-local applied = KEYS[2]
-if number < done or redis.call('ZSCORE', applied, ARGV[1]) then
-  return told(tonumber(now[5] or 0))
-end
-local at, texts = 8, {}
-for item = 1, tonumber(ARGV[7]) do
+local redo = tonumber(ARGV[7])
+local at, texts = 9, {}
+for item = 1, tonumber(ARGV[8]) do
   texts[item] = { ARGV[at], ARGV[at + 1], ARGV[at + 2] }
   at = at + 3
   if not shards_hold(texts[item][3], level, split, tonumber(ARGV[3]), tonumber(ARGV[4])) then
@@ -36,16 +35,24 @@ for item = 1, tonumber(ARGV[7]) do
 end
 
 -- From here on it writes.
-redis.call('ZADD', applied, number, ARGV[1])
-if floor > done then
-  redis.call('HSET', KEYS[1], 'done', floor)
-  redis.call('ZREMRANGEBYSCORE', applied, '-inf', '(' .. ARGV[2])
+if redo > 0 then
+  if redis.call('ZREM', KEYS[2], ARGV[1]) == 0 then return told() end
+  redis.call('HDEL', KEYS[redo], ARGV[1])
+else
+  local floor, done = tonumber(ARGV[2]), tonumber(now[4] or 0)
+  if tonumber(ARGV[1]) < done or redis.call('ZADD', KEYS[2], 'NX', ARGV[1], ARGV[1]) == 0 then
+    return told()
+  end
+  if floor >= done + FORGOTTEN_AT_ONCE then
+    redis.call('HSET', KEYS[1], 'done', ARGV[2])
+    redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', '(' .. ARGV[2])
+  end
 end
-local shard, indexed = tonumber(ARGV[5]), tonumber(now[5] or 0)
+local shard = tonumber(ARGV[5])
 for _, text in ipairs(texts) do
   local tags = text[3]
+  local change = text[1] == '+' and add_to_bucket or take_from_bucket
   for band = 1, #tags / 4 do
-    local change = text[1] == '+' and add_to_bucket or take_from_bucket
     change(KEYS[shard + band], KEYS[3], band, tag_at(tags, band), text[2])
   end
   shard = shard + #tags / 4
@@ -107,4 +114,4 @@ for place = at, #ARGV, 4 do
   local key = tonumber(ARGV[place + 1])
   WRITES[ARGV[place]](KEYS[key], ARGV[place + 2], ARGV[place + 3], KEYS[key + 1])
 end
-return told(indexed)
+return told()

@@ -1,87 +1,135 @@
 -- What `publish` and `publish_out` have in common: a transaction of a collection that has several partitions
 -- happens here, at home, or is refused. Run twice, the second run finds its own items touched.
 --
--- KEYS  1 settings  2 counters  3 redo log  4 unfinished transactions  5 unsettled
---       6, 7 items of the transactions of even and of odd generations
+-- KEYS  1 settings  2 counters  3 redo log  4 unfinished transactions  5 unsettled  6 history
 -- ARGV  1 revision  2 time in seconds  3 new texts  4 conflicts  5 log entries
 --       6 the last entry that leaves the log, or ''  7 time of the oldest that stays, or ''
 --       8 what is to be applied: goes into the redo log ('': nothing)
 --       9 'v' only validates, 'r' something is ruled, or ''
---       then two lists of items that were read, each behind: the last transaction of their snapshot, how many
---       were unfinished in it, those, how many items; then how many items it writes, those; then
---       counters: name, by, …
+--       then what was read at two moments, each: the last transaction of its snapshot, how many were
+--       unfinished in it, those, the tags of the text that was looked for or '', '1' where only the last of
+--       them counts, items; then how many texts it brings into buckets, their tags, items that it writes;
+--       then counters: name, by, …
+--       Tags and items are joined: a tag has four bytes, an item five.
 -- Returns {'done', number or 0, new text, conflict, first entry, snapshot}, {'revision', current or false},
 --   {'touched', by which transaction or 0 where the snapshot is too old, snapshot}
 --   {'behind', an unfinished transaction that is in the way, snapshot}   {'exhausted'}
 --     snapshot  {last transaction, {those that are not done}, unsettled}
-local GENERATION, CHUNK = 256, 1000
+--
+-- The history lists what the last transactions touched: number, how many texts they brought, their tags,
+-- items. A number rises, and as the time is in it none is given twice, even where a failover has lost some.
+local MOST_KEPT = 512
+local FIRST_READ = { 8, 64, MOST_KEPT }
 local MOST_NUMBERS = 4294967039
+local A_MILLISECOND = 64
+local ITEM = 5
 
-local function snapshot_of(last)
-  local unfinished = redis.call('ZRANGE', KEYS[4], 0, -1)
-  for at, number in ipairs(unfinished) do unfinished[at] = tonumber(number) end
+local function snapshot_of(last, unfinished)
   return { last, unfinished, redis.call('HLEN', KEYS[5]) }
 end
 
--- The transaction that touched one of the items since the snapshot (0: the snapshot is too old), and where
--- the arguments go on.
-local function touched_since(at, kept_from)
-  local last, count = tonumber(ARGV[at]), tonumber(ARGV[at + 1])
-  local unfinished, first, oldest = {}, at + 2, last + 1
-  for place = first, first + count - 1 do
+-- What was read at one moment, and where the arguments go on.
+local function read_at(at)
+  local read = { last = tonumber(ARGV[at]), unfinished = {} }
+  local following = at + 2 + tonumber(ARGV[at + 1])
+  read.oldest = read.last
+  for place = at + 2, following - 1 do
     local number = tonumber(ARGV[place])
-    unfinished[number] = true
-    if number < oldest then oldest = number end
+    read.unfinished[number] = true
+    if number <= read.oldest then read.oldest = number - 1 end
   end
-  local items = tonumber(ARGV[first + count])
-  local start = first + count + 1
-  local following = start + items
-  if items == 0 then return nil, following end
-  if oldest < kept_from then return 0, following end
-  for chunk = start, following - 1, CHUNK do
-    local stop = math.min(chunk + CHUNK, following) - 1
-    for key = 6, 7 do
-      for _, touched in ipairs(redis.call('HMGET', KEYS[key], unpack(ARGV, chunk, stop))) do
-        local number = touched and tonumber(touched)
-        if number and (number > last or unfinished[number]) then return number, following end
-      end
+  read.tags, read.only_equal, read.items = ARGV[following], ARGV[following + 1] == '1', ARGV[following + 2]
+  return read, following + 3
+end
+
+-- Whether the text that was looked for shares a tag with one that the history has at a place.
+local function share_a_tag(read, touched, at)
+  if read.only_equal then
+    return string.sub(read.tags, -4) == string.sub(touched, at + #read.tags - 4, at + #read.tags - 1)
+  end
+  local bands = #read.tags / 4
+  read.format = read.format or '>' .. string.rep('I4', bands)
+  read.own = read.own or { struct.unpack(read.format, read.tags) }
+  local own, theirs = read.own, { struct.unpack(read.format, touched, at) }
+  for band = 1, bands do
+    if own[band] == theirs[band] then return true end
+  end
+  return false
+end
+
+-- Whether a transaction of the history touched what was read.
+local function touches(touched, read)
+  local size, count = struct.unpack('>I2I2', touched, 9)
+  if #read.tags > 0 then
+    for text = 0, count - 1 do
+      if share_a_tag(read, touched, 13 + text * size) then return true end
     end
   end
-  return nil, following
+  if not read.named then
+    read.named = {}
+    for place = 1, #read.items, ITEM do read.named[string.sub(read.items, place, place + ITEM - 1)] = true end
+  end
+  for place = 13 + count * size, #touched, ITEM do
+    if read.named[string.sub(touched, place, place + ITEM - 1)] then return true end
+  end
+  return false
+end
+
+-- The transaction that touched something since it was read (0: it was read too long ago), or nil.
+local function touched_since(reads, last)
+  local oldest = last
+  for _, read in ipairs(reads) do
+    if (read.tags ~= '' or read.items ~= '') and read.oldest < oldest then oldest = read.oldest end
+  end
+  if oldest == last then return nil end
+  local behind = 0
+  for _, upto in ipairs(FIRST_READ) do
+    local history = redis.call('LRANGE', KEYS[6], -upto, -1 - behind)
+    for place = #history, 1, -1 do
+      local number = struct.unpack('>I8', history[place])
+      if number <= oldest then return nil end
+      for _, read in ipairs(reads) do
+        if (number > read.last or read.unfinished[number]) and touches(history[place], read) then
+          return number
+        end
+      end
+    end
+    if #history < upto - behind then return nil end -- nothing was ever left out
+    behind = upto
+  end
+  return 0
 end
 
 local function published()
   local now = redis.call(
     'HMGET', KEYS[1], 'revision', 'transactions', 'next', 'conflicts', 'logged', 'oldest')
   if now[1] ~= ARGV[1] then return { 'revision', now[1] } end
-  local last = tonumber(now[2] or 0)
-  local kept_from = (math.floor(last / GENERATION) - 1) * GENERATION
-  local at, touched = 10, nil
-  for _ = 1, 2 do
-    touched, at = touched_since(at, kept_from)
-    if touched then return { 'touched', touched, snapshot_of(last) } end
-  end
+  local last, unfinished = tonumber(now[2] or 0), redis.call('ZRANGE', KEYS[4], 0, -1)
+  for place, number in ipairs(unfinished) do unfinished[place] = tonumber(number) end
+  local looked, at = read_at(10)
+  local read, at = read_at(at)
+  local touched = touched_since({ looked, read }, last)
+  if touched then return { 'touched', touched, snapshot_of(last, unfinished) } end
+
   local text, conflict, entry = tonumber(now[3]), tonumber(now[4] or 0) + 1, tonumber(now[5] or 0) + 1
-  if ARGV[9] == 'v' then return { 'done', 0, text, conflict, entry, snapshot_of(last) } end
+  if ARGV[9] == 'v' then return { 'done', 0, text, conflict, entry, snapshot_of(last, unfinished) } end
   local new, opened, entries = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
   if text + new - 1 > MOST_NUMBERS then return { 'exhausted' } end
   if ARGV[6] ~= '' and ARGV[7] == '' and tonumber(ARGV[6]) ~= entry - 1 then
-    return { 'touched', last, snapshot_of(last) } -- an entry came that was not read
+    return { 'touched', last, snapshot_of(last, unfinished) } -- an entry came that was not read
   end
-  local number, written = last + 1, tonumber(ARGV[at])
-  local generation = math.floor(number / GENERATION)
-  local key = KEYS[6 + generation % 2]
-  if number % GENERATION == 0 then
-    for _, unfinished in ipairs(redis.call('ZRANGE', KEYS[4], 0, -1)) do
-      if tonumber(unfinished) < (generation - 1) * GENERATION then
-        return { 'behind', tonumber(unfinished), snapshot_of(last) }
-      end
-    end
-    redis.call('UNLINK', key)
+  local kept = redis.call('LLEN', KEYS[6])
+  if unfinished[1] and kept >= MOST_KEPT then -- the history must have all that are not done
+    local first = struct.unpack('>I8', redis.call('LINDEX', KEYS[6], 0))
+    if unfinished[1] <= first then return { 'behind', unfinished[1], snapshot_of(last, unfinished) } end
   end
+  local clock = redis.call('TIME')
+  local milliseconds = tonumber(clock[1]) * 1000 + math.floor(tonumber(clock[2]) / 1000)
+  local number = math.max(last + 1, milliseconds * A_MILLISECOND)
+  local written = string.format('%.0f', number)
 
   -- From here on it writes.
-  local state = { 'transactions', number }
+  local state = { 'transactions', written }
   local function set(name, value) state[#state + 1], state[#state + 2] = name, value end
   if new > 0 then set('next', text + new) end
   if opened > 0 then set('conflicts', conflict + opened - 1) end
@@ -95,23 +143,19 @@ local function published()
   end
   if ARGV[9] == 'r' then set('rulings', 1) end
   redis.call('HSET', KEYS[1], unpack(state))
-  if new > 0 then redis.call('HSET', key, 't' .. pack32(text), number) end
-  if opened > 0 then redis.call('HSET', key, 'c' .. pack32(conflict), number) end
-  for chunk = at + 1, at + written, CHUNK do
-    local pairs_of = {}
-    for place = chunk, math.min(chunk + CHUNK - 1, at + written) do
-      pairs_of[#pairs_of + 1], pairs_of[#pairs_of + 2] = ARGV[place], number
-    end
-    redis.call('HSET', key, unpack(pairs_of))
-  end
+  local brought, items = tonumber(ARGV[at]), ARGV[at + 2]
+  if new > 0 then items = items .. 't' .. pack32(text) end
+  if opened > 0 then items = items .. 'c' .. pack32(conflict) end
+  local size = brought > 0 and #ARGV[at + 1] / brought or 0
+  redis.call('RPUSH', KEYS[6], struct.pack('>I8I2I2', number, size, brought) .. ARGV[at + 1] .. items)
+  if kept >= MOST_KEPT then redis.call('LPOP', KEYS[6]) end
   local by = {}
-  for place = at + written + 1, #ARGV, 2 do by[ARGV[place]] = tonumber(ARGV[place + 1]) end
+  for place = at + 3, #ARGV, 2 do by[ARGV[place]] = tonumber(ARGV[place + 1]) end
   if next(by) then raise(KEYS[2], by) end
   if ARGV[8] ~= '' then
-    local clock = redis.call('TIME')
-    local milliseconds = tonumber(clock[1]) * 1000 + math.floor(tonumber(clock[2]) / 1000)
-    redis.call('HSET', KEYS[3], number, struct.pack('>I4I4I4', text, conflict, entry) .. ARGV[8])
-    redis.call('ZADD', KEYS[4], milliseconds, number)
+    redis.call('HSET', KEYS[3], written, struct.pack('>I4I4I4', text, conflict, entry) .. ARGV[8])
+    redis.call('ZADD', KEYS[4], written, written)
+    unfinished[#unfinished + 1] = number
   end
-  return { 'done', number, text, conflict, entry, snapshot_of(number) }
+  return { 'done', number, text, conflict, entry, snapshot_of(number, unfinished) }
 end

@@ -11,7 +11,7 @@ from service.errors import StoreError
 from service.store.base import Collection
 from service.store.connection import Connection
 from service.store.growth import SPLITS_AT_ONCE, Growth, tags_of_a_text
-from service.store.spread.placement import HOME, PART_REVISION, places
+from service.store.spread.placement import HOME, PART_REVISION, Places, places
 
 
 class GrowthOfParts:
@@ -40,9 +40,9 @@ class GrowthOfParts:
 
     def grow_if_due(self, collection: Collection) -> None:
         """Splits a few shards of each partition where as many are due."""
-        count = collection.settings.partitions
+        where = places(collection.uid, collection.settings.partitions)
         tags = range(tags_of_a_text(collection))
-        bands = {place: len(tags[place::count]) for place in range(count)}
+        bands = {at: len(tags[where.bands_at(at, len(tags))]) for at in range(len(where.keys))}
         due = {
             place: own
             for place, own in bands.items()
@@ -51,13 +51,12 @@ class GrowthOfParts:
         if not due or not self._growing.acquire(blocking=False):
             return
         try:
-            self._grow(collection, due)
+            self._grow(collection, where, due)
         finally:
             self._growing.release()
 
-    def _grow(self, collection: Collection, due: dict[int, int]) -> None:
+    def _grow(self, collection: Collection, where: Places, due: dict[int, int]) -> None:
         calls: list[tuple[str, Sequence[str], Sequence[Any]]] = []
-        where = places(collection.uid, collection.settings.partitions)
         for place, bands in due.items():
             growth = after = self.of(collection, place)
             keys = where.keys[place]

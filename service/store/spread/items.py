@@ -1,13 +1,16 @@
-"""Items: what a transaction reads and writes, as a few bytes each that home compares. Pure."""
+"""Items: what a transaction reads and writes, as five bytes each that home compares. Pure.
+
+Two names that have one item only make a transaction be tried again. What comes into buckets is told
+by its tags.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from hashlib import blake2b
 
 
 def _named(letter: bytes, name: bytes) -> bytes:
-    return letter + blake2b(name, digest_size=8).digest()
+    return letter + blake2b(name, digest_size=4).digest()
 
 
 def id_item(id: str) -> bytes:
@@ -51,10 +54,5 @@ def waiting_item(number: int) -> bytes:
     return b"v" + number.to_bytes(4, "big")
 
 
-END_OF_LOG = b"z"
+END_OF_LOG = b"z\0\0\0\0"
 """The old end of the log."""
-
-
-def tag_items(tags: Sequence[bytes]) -> list[bytes]:
-    """What comes into the buckets of a text; the last tag is that of its hash."""
-    return [b"b%c%s" % (band, tag) for band, tag in enumerate(tags)]

@@ -6,7 +6,6 @@ Pure: every process finds the same.
 from __future__ import annotations
 
 from binascii import crc32, crc_hqx
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -16,6 +15,8 @@ SLOTS = 16_384
 # A slot may lie so much of the way to the next one behind its place: fewer names are tried then.
 LEEWAY = 8
 HOME = 0
+HOME_OF_TWO, HOME_OF_MORE = 75, 50
+"""How much of an even part of the bands home has, in hundredths."""
 PART_REVISION = "part"
 """What stands for the revision in a partition that is not home: it says that it is there."""
 
@@ -39,9 +40,17 @@ class Places:
         """Where what is asked by an id or a pair of texts lies."""
         return crc32(name) % len(self.keys)
 
-    def tags_at(self, place: int, tags: Sequence[bytes]) -> Sequence[bytes]:
-        """Those of a text's tags whose bands lie at a partition; it counts its bands for itself."""
-        return tags[place :: len(self.keys)]
+    def bands_at(self, place: int, bands: int) -> slice:
+        """Which of a text's tags, one a band, lie at a partition; it counts its bands for itself.
+
+        Home, which has the order of transactions to keep, has about half of an even part."""
+        others = len(self.keys) - 1
+        if not others:
+            return slice(0, bands)
+        own = bands * (HOME_OF_TWO if others == 1 else HOME_OF_MORE) // (100 * len(self.keys))
+        if place == HOME:
+            return slice(0, own)
+        return slice(own + place - 1, bands, others)
 
 
 @lru_cache(maxsize=1024)

@@ -46,14 +46,18 @@ class Basis:
 
 @dataclass(slots=True)
 class Transaction:
-    """What is published: the items that it read, under the snapshots of two moments (the look, and
-    what was read for the step), those that it writes, and what follows."""
+    """What is published: what it read, under the snapshots of two moments (the look: a text's tags,
+    all or only that of its hash, and items; and what was read for the step), the items that it
+    writes, the tags of each text that it brings into buckets, and what follows."""
 
     at_look: Snapshot = NO_SNAPSHOT
+    tags_at_look: Sequence[bytes] = ()
+    only_equal: bool = False
     reads_at_look: Sequence[bytes] = ()
     at: Snapshot = NO_SNAPSHOT
     reads: set[bytes] = field(default_factory=set)
     touches: set[bytes] = field(default_factory=set)
+    brings: list[bytes] = field(default_factory=list)
     writes: list[Write] = field(default_factory=list)
     counters: dict[str, int] = field(default_factory=dict)
     seconds: int = 0
@@ -160,9 +164,9 @@ class Planner:
         reads.update(items.waiting_item(number) for number, _ in step.is_unsettled)
         newcomers = step.newcomers
         if newcomers is not None:
-            tags = items.tag_items(newcomers.tags)
             self._plan.at_look = newcomers.snapshot
-            self._plan.reads_at_look = tags[-1:] if newcomers.only_equal else tags
+            self._plan.tags_at_look = newcomers.tags
+            self._plan.only_equal = newcomers.only_equal
 
     def _registers(self) -> None:
         new, newcomers = self._step.new, self._step.newcomers
@@ -173,10 +177,14 @@ class Planner:
         text = self._codec.compress(new.text)
         self._write(b"N", record, text, metadata_bytes(new.metadata))
         if new.stored.state.is_indexed and newcomers is not None:
-            self._write(b"+", packed(new.stored.number), b"".join(newcomers.tags))
-            self._plan.touches.update(items.tag_items(newcomers.tags))
+            self._brings(new.stored.number, newcomers.tags)
         elif new.stored.state is State.DROPPED:
             self._write(b"T", packed(new.stored.survivor), packed(new.stored.number))
+
+    def _brings(self, number: int, tags: Sequence[bytes]) -> None:
+        joined = b"".join(tags)
+        self._write(b"+", packed(number), joined)
+        self._plan.brings.append(joined)
 
     def _close(self, number: int, status: bytes, rest: bytes) -> int | None:
         """Gives a conflict another status; its incoming text, None where it was so."""
@@ -220,9 +228,7 @@ class Planner:
             self._write(b"-", packed(number), b"".join(tags_of(self._collection, was)))
             self._leave_conflicts(number, before.conflict)
         elif comes_back(move) and now is not None:
-            tags = tags_of(self._collection, now)
-            self._write(b"+", packed(number), b"".join(tags))
-            self._plan.touches.update(items.tag_items(tags))
+            self._brings(number, tags_of(self._collection, now))
         if before.state is State.DROPPED:
             self._write(b"t", packed(before.survivor), packed(number))
         if now is not None and now.state is State.DROPPED:

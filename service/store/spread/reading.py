@@ -116,7 +116,7 @@ class Reader:
 
         def of(place: int) -> _Asked:
             if place not in asked:
-                own = where.tags_at(place, tags)
+                own = tags[where.bands_at(place, len(tags))]
                 asked[place] = _Asked(place, where.keys[place], own, home and place == HOME)
             return asked[place]
 
@@ -132,10 +132,9 @@ class Reader:
         for one, reply in replies:
             for (at, _), answer in zip(one.questions, reply[4:], strict=True):
                 told.answers[at] = answer
-            found = reply[3]
-            told.buckets[one.place :: len(where.keys)] = (
-                list(zip(found[::2], found[1::2], strict=True)) if one.tags else []
-            )
+            if one.tags:
+                found = zip(reply[3][::2], reply[3][1::2], strict=True)
+                told.buckets[where.bands_at(one.place, len(tags))] = list(found)
             if one.is_home:
                 told.home = _home_state(reply[2])
                 if told.home.revision != collection.revision:

@@ -130,7 +130,7 @@ def pieces(where: Places, writes: Sequence[Write], given: Given) -> dict[int, Pi
             number, joined = given.meant(parts[0]), parts[1]
             tags = [joined[n : n + 4] for n in range(0, len(joined), 4)]
             for place in range(len(where.keys)):
-                own = list(where.tags_at(place, tags))
+                own = tags[where.bands_at(place, len(tags))]
                 if own:
                     at(place).texts.append((letter, number, own))
             continue

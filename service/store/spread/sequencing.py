@@ -5,25 +5,24 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from service.errors import StoreError, StoreFull
-from service.store.base import Collection, Snapshot
+from service.store.base import NO_SNAPSHOT, Collection, Snapshot
 from service.store.connection import Connection
-from service.store.growth import Growth
-from service.store.keys import PartitionKeys
+from service.store.spread.applying import Applier, Todo
 from service.store.spread.growing import GrowthOfParts
 from service.store.spread.placement import HOME
 from service.store.spread.planning import Transaction
 from service.store.spread.reading import HomeState, Question, Reader, places_of
-from service.store.spread.redo import Given, Piece, Write, packed_writes, pieces, read_writes
+from service.store.spread.redo import Given, Write, packed_writes, pieces, read_writes
 
 LEASE = 1000
 """How long a transaction may be unfinished before others finish it, in milliseconds."""
 
 ROLLED_FORWARD_AT_ONCE = 64
+CHANGES_WHAT_WAITS = (b"U", b"u")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +51,14 @@ class Sequencer:
         self._reader = reader
         self._heard: dict[str, _Heard] = {}
         self._lock = threading.Lock()
-        self._of_thread = threading.local()
+        self._applier = Applier(connection, growth, reader)
 
     # Snapshots.
 
     def snapshot(self, collection: Collection) -> Snapshot:
         """The last snapshot that this process heard of: whatever is read from now on may rest on
         it."""
+        self._applier.read_reply()
         known = self._heard.get(collection.uid)
         if known is not None:
             return known.snapshot
@@ -112,18 +112,21 @@ class Sequencer:
         home = places_of(collection).home
         asked = Question(HOME, home.redo, "f", tuple(oldest))
         (kept,) = self._reader.ask(collection, [asked]).answers
-        known = self._heard.get(collection.uid)
-        applied = set() if known is None else set(known.applied)
         for number, written in zip(oldest, kept, strict=True):
-            if written is not None and number not in applied:
-                given, writes = read_writes(written)
-                self._apply(collection, number, given, writes)
-        (reply,) = self._connection.run_all([("finish", *_finishing(home, oldest))])
-        if isinstance(reply, StoreError):
-            raise reply
-        for number in oldest:
+            if written is not None:
+                todo = self._todo(collection, number, *read_writes(written))
+                self._applier.apply_elsewhere(todo)
+                self._applier.apply_at_home(todo)
             self._is_applied(collection, number)
         return True
+
+    def _todo(
+        self, collection: Collection, number: int, given: Given, writes: Sequence[Write]
+    ) -> Todo:
+        known = self._heard.get(collection.uid)
+        at = NO_SNAPSHOT if known is None else known.snapshot
+        floor = min(at.unfinished, default=at.last + 1)
+        return Todo(collection, number, floor, pieces(places_of(collection), writes, given))
 
     # Transactions.
 
@@ -151,11 +154,15 @@ class Sequencer:
         number, given, unsettled = reply
         if not kept:
             return Published(given, unsettled)
-        told = self._apply(collection, number, given, transaction.writes)
-        self._is_applied(collection, number)
-        self._done(collection, number)
+        todo = self._todo(collection, number, given, transaction.writes)
+        self._applier.apply_elsewhere(todo)
+        if any(write[0] in CHANGES_WHAT_WAITS for write in transaction.writes):
+            unsettled = self._applier.apply_at_home(todo)
+            self._is_applied(collection, number)
+        else:
+            self._applier.send_home(todo, lambda: self._is_applied(collection, number))
         self._growth.grow_if_due(collection)
-        return Published(given, unsettled if told is None else told)
+        return Published(given, unsettled)
 
     def _publish(
         self,
@@ -173,8 +180,7 @@ class Sequencer:
             keys.redo,
             keys.unfinished,
             keys.unsettled,
-            keys.items_even,
-            keys.items_odd,
+            keys.history,
         ]
         arguments = _publishing(collection, transaction, kept, note)
         verb = "publish_out" if at_limit else "publish"
@@ -197,68 +203,6 @@ class Sequencer:
             if reply[0] == b"touched":
                 return None
 
-    def _apply(
-        self,
-        collection: Collection,
-        number: int,
-        given: Given,
-        writes: Sequence[Write],
-    ) -> int | None:
-        """Applies all pieces of a transaction; how many held texts wait then, None where it has
-        nothing to write at home."""
-        where, known = places_of(collection), self.snapshot(collection)
-        floor = min(known.unfinished, default=known.last + 1)  # all below are applied everywhere
-        todo = pieces(where, writes, given)
-        unsettled: int | None = None
-        while todo:
-            calls = [
-                ("piece", *_applying(where.keys[place], place, piece, number, floor, growth))
-                for place, piece in todo.items()
-                for growth in (self._growth.of(collection, place),)
-            ]
-            replies = self._connection.run_all(calls)
-            failed = next((reply for reply in replies if isinstance(reply, StoreError)), None)
-            again: dict[int, Piece] = {}
-            for (place, piece), reply in zip(todo.items(), replies, strict=True):
-                if isinstance(reply, StoreError):
-                    continue
-                if reply[0] == b"gone":
-                    raise self._reader.changed(collection)
-                if reply[0] == b"shards":
-                    self._growth.corrected(collection, place, int(reply[1]), int(reply[2]))
-                    again[place] = piece
-                    continue
-                self._growth.heard(collection, place, reply[1])
-                if place == HOME:
-                    unsettled = int(reply[2])
-            if failed is not None:
-                raise failed
-            todo = again
-        return unsettled
-
-    def _done(self, collection: Collection, number: int) -> None:
-        """Takes a transaction of this process out of the redo log. The reply is read when the next
-        one is sent: nobody waits for it."""
-        self.read_replies()
-        with suppress(StoreError):  # then others finish it
-            call = _finishing(places_of(collection).home, [number])
-            self._of_thread.sent = call, self._connection.send("finish", [call])
-
-    def read_replies(self) -> None:
-        """Reads what this thread has not waited for."""
-        sent = getattr(self._of_thread, "sent", None)
-        self._of_thread.sent = None
-        if sent is None:
-            return
-        call, receive = sent
-        with suppress(StoreError):
-            if isinstance(receive()[0], Exception):  # a server that has forgotten the script
-                self._connection.run_all([("finish", *call)])
-
-
-def _finishing(home: PartitionKeys, numbers: Sequence[int]) -> tuple[list[str], list[Any]]:
-    return [home.redo, home.unfinished], list(numbers)
-
 
 def _publishing(
     collection: Collection, transaction: Transaction, kept: bytes, note: str
@@ -275,39 +219,12 @@ def _publishing(
         kept,
         note,
     ]
-    reads = ((transaction.at_look, transaction.reads_at_look), (transaction.at, transaction.reads))
-    for snapshot, read in reads:
-        unfinished = snapshot.unfinished
-        arguments += (snapshot.last, len(unfinished), *unfinished, len(read), *read)
-    arguments += (len(transaction.touches), *transaction.touches)
+    looked = (transaction.at_look, transaction.tags_at_look, transaction.reads_at_look)
+    for snapshot, tags, read in (looked, (transaction.at, (), transaction.reads)):
+        arguments += (snapshot.last, len(snapshot.unfinished), *snapshot.unfinished)
+        arguments += (b"".join(tags), int(transaction.only_equal), b"".join(read))
+    brings = transaction.brings
+    arguments += (len(brings), b"".join(brings), b"".join(transaction.touches))
     for name, by in transaction.counters.items():
         arguments += (name, by)
     return arguments
-
-
-def _applying(  # noqa: PLR0917 - a row of plain values
-    keys: PartitionKeys, place: int, piece: Piece, number: int, floor: int, growth: Growth
-) -> tuple[list[str], list[Any]]:
-    """The keys and arguments of `piece`."""
-    names = [keys.settings, keys.applied, keys.wide]
-    where = {keys.wide: 3}
-    unsettled = 0
-    if place == HOME:
-        names.append(keys.unsettled)
-        unsettled = where[keys.unsettled] = len(names)
-    writes: list[Any] = []
-    for key, kind, first, second in piece.writes:
-        at = where.get(key)
-        if at is None:
-            names.append(key)
-            at = where[key] = len(names)
-            if key == keys.conflicts:
-                names.append(keys.conflict_lists)
-        writes += (kind, at, first, second)
-    arguments: list[Any] = [
-        number, floor, growth.level, growth.split, len(names), unsettled, len(piece.texts)
-    ]  # fmt: skip
-    for sign, text, tags in piece.texts:
-        arguments += (sign, text, b"".join(tags))
-        names += growth.shard_keys(keys, tags)
-    return names, [*arguments, *writes]

@@ -83,16 +83,17 @@ class SpreadStore:
     def _registration(self, entry: Registration, look: Seen) -> Transaction:
         """The transaction of a text that is like nothing."""
         probe = entry.probe
-        tags = items.tag_items(probe.tags)
-        own = items.id_item(probe.id)
+        own, tags = items.id_item(probe.id), b"".join(probe.tags)
         text = self._codec.compress(entry.text)
         return Transaction(
             at_look=look.state.snapshot,
-            reads_at_look=[*tags, own],
-            touches={*tags, own},
+            tags_at_look=probe.tags,
+            reads_at_look=[own],
+            touches={own},
+            brings=[tags],
             writes=[
                 (b"N", pack(entry.stored), text, metadata_bytes(entry.metadata)),
-                (b"+", packed(NEW), b"".join(probe.tags)),
+                (b"+", packed(NEW), tags),
                 (b"I", probe.id.encode(), packed(NEW)),
             ],
             counters={**entry.counters, "active": 1},
