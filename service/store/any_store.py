@@ -75,6 +75,15 @@ class AnyStore(RedisStore):
             connection, spread.reader, spread.fields, spread.sequencer
         )
 
+    def settle(self) -> None:
+        """Does now what was answered and goes on behind it."""
+        self._spread.sequencer.settle()
+
+    def _decisions_of(self, collection: Collection) -> SpreadDecisions:
+        """With all that was answered applied."""
+        self._spread.sequencer.catch_up(collection)
+        return self._spread_decisions
+
     def _forget(self, name: str) -> None:
         self._registry.forget(name)
 
@@ -171,14 +180,14 @@ class AnyStore(RedisStore):
     def trim(self, collection: Collection, before: int) -> None:
         """Takes a few of the oldest log entries out."""
         if _is_spread(collection):
-            self._spread_decisions.trim(collection, before)
+            self._decisions_of(collection).trim(collection, before)
         else:
             super().trim(collection, before)
 
     def conflict(self, collection: Collection, number: int) -> StoredConflict | None:
         """A conflict by its number, or None."""
         if _is_spread(collection):
-            return self._spread_decisions.conflict(collection, number)
+            return self._decisions_of(collection).conflict(collection, number)
         return super().conflict(collection, number)
 
     def conflicts(
@@ -186,13 +195,13 @@ class AnyStore(RedisStore):
     ) -> tuple[list[StoredConflict], int | None]:
         """Conflicts, the newest first, and where to go on."""
         if _is_spread(collection):
-            return self._spread_decisions.conflicts(collection, wanted, most, below)
+            return self._decisions_of(collection).conflicts(collection, wanted, most, below)
         return super().conflicts(collection, wanted, most, below)
 
     def entry(self, collection: Collection, number: int) -> LogEntry | None:
         """A log entry by its number, or None."""
         if _is_spread(collection):
-            return self._spread_decisions.entry(collection, number)
+            return self._decisions_of(collection).entry(collection, number)
         return super().entry(collection, number)
 
     def entries(
@@ -200,7 +209,7 @@ class AnyStore(RedisStore):
     ) -> tuple[list[LogEntry], int, bool]:
         """Log entries, the oldest first, where to go on, and whether there are more."""
         if _is_spread(collection):
-            return self._spread_decisions.entries(collection, wanted, most, after)
+            return self._decisions_of(collection).entries(collection, wanted, most, after)
         return super().entries(collection, wanted, most, after)
 
     def entries_below(
@@ -208,11 +217,11 @@ class AnyStore(RedisStore):
     ) -> tuple[list[LogEntry], int | None]:
         """Log entries, the newest first, and where to go on."""
         if _is_spread(collection):
-            return self._spread_decisions.entries_below(collection, wanted, most, below)
+            return self._decisions_of(collection).entries_below(collection, wanted, most, below)
         return super().entries_below(collection, wanted, most, below)
 
     def erase(self, collection: Collection, id: str, until: int | None = None) -> int:
         """Takes every word of a deleted document out of the log."""
         if _is_spread(collection):
-            return self._spread_decisions.erase(collection, id, until)
+            return self._decisions_of(collection).erase(collection, id, until)
         return super().erase(collection, id, until)

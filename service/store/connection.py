@@ -61,6 +61,11 @@ class Connection:
         """What it leads to."""
         return self._route.kind
 
+    @property
+    def is_replicated(self) -> bool:
+        """Whether it confirms."""
+        return self._touched.wanted
+
     def begin_call(self) -> None:
         """All that this thread asks from here on, until it begins another call, is one call."""
         self._allowance.begin()

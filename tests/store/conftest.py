@@ -106,10 +106,14 @@ def partitions(request: pytest.FixtureRequest) -> int:
 
 
 @pytest.fixture
-def store(redis_url: str, redis_client: redis.Redis, clock: Clock, partitions: int) -> AnyStore:
-    return AnyStore(
+def store(
+    redis_url: str, redis_client: redis.Redis, clock: Clock, partitions: int
+) -> Iterator[AnyStore]:
+    store = AnyStore(
         Connection(redis_url, deadline=10.0), clock=clock, default_partitions=lambda: partitions
     )
+    yield store
+    store.settle()  # or it would go on in the next test
 
 
 @pytest.fixture

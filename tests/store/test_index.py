@@ -145,8 +145,9 @@ def test_what_was_matched_is_of_one_family(post):
     assert post("d", OTHER).family not in families
 
 
-def test_a_dry_run_leaves_no_trace(post, catalogue):
+def test_a_dry_run_leaves_no_trace(post, catalogue, store):
     post("a", TEXT)
+    store.settle()
     before = catalogue.statistics("default").collections
     answer = post("b", NEAR, dry_run=True)
     assert answer.verdict == "near_duplicate"

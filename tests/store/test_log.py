@@ -189,20 +189,20 @@ def test_what_was_deleted_twice_stays_with_the_second_deletion(world, index_faul
     assert index_faults() == []
 
 
-def test_what_a_ruling_keeps_leaves_with_it(world, redis_client, index_faults):
+def test_what_a_ruling_keeps_leaves_with_it(world, where_it_stands, index_faults):
     world.post("a", KEY)
     world.post("b", OTHER)
     world.post("b", DESK.format("zanzibar", 3))
     world.rule("existing")
     world.pass_log_days()
     world.post_what_has_a_match()
-    assert where_it_stands(redis_client, "bicycles") == []
-    assert where_it_stands(redis_client, "zanzibar") == []
+    assert where_it_stands("bicycles") == []
+    assert where_it_stands("zanzibar") == []
     assert index_faults() == []
 
 
 def test_a_pending_text_leaves_with_its_deletion_though_that_was_reverted(
-    world, redis_client, index_faults
+    world, where_it_stands, index_faults
 ):
     world.post("a", KEY)
     world.post("b", OTHER)
@@ -213,7 +213,7 @@ def test_a_pending_text_leaves_with_its_deletion_though_that_was_reverted(
     world.pass_log_days()
     world.post_what_has_a_match()
     world.post_what_has_a_match("very last")
-    assert where_it_stands(redis_client, "zanzibar") == []
+    assert where_it_stands("zanzibar") == []
 
 
 def test_a_text_that_is_taken_back_after_its_days_is_as_if_it_had_just_been_posted(world, clock):
@@ -229,25 +229,32 @@ def test_a_text_that_is_taken_back_after_its_days_is_as_if_it_had_just_been_post
 # What is erased.
 
 
-def where_it_stands(client, word: str) -> list[tuple[bytes, bytes]]:
+@pytest.fixture
+def where_it_stands(redis_client, store):
     """Every key and field of the server whose value has a word; texts are read as they are."""
     expand = zstandard.ZstdDecompressor().decompress
-    found = []
-    for key in client.scan_iter("*", count=1000):
-        kind = client.type(key)
+
+    def entries_of(key: bytes) -> dict[bytes, bytes]:
+        kind = redis_client.type(key)
         if kind == b"hash":
-            entries = dict(client.hgetall(key))
-        elif kind == b"zset":
-            entries = dict.fromkeys(client.zrange(key, 0, -1), b"")
-        elif kind == b"list":
-            entries = dict.fromkeys(client.lrange(key, 0, -1), b"")
-        else:
-            entries = {b"": client.get(key)}
-        for field, value in entries.items():
-            words = expand(value) if key.endswith(b":x") else value
-            if word.encode() in (field + b" " + words).lower():
-                found.append((key, field))
-    return found
+            return dict(redis_client.hgetall(key))
+        if kind == b"zset":
+            return dict.fromkeys(redis_client.zrange(key, 0, -1), b"")
+        if kind == b"list":
+            return dict.fromkeys(redis_client.lrange(key, 0, -1), b"")
+        return {b"": redis_client.get(key)}
+
+    def find(word: str) -> list[tuple[bytes, bytes]]:
+        store.settle()
+        found = []
+        for key in redis_client.scan_iter("*", count=1000):
+            for field, value in entries_of(key).items():
+                words = expand(value) if key.endswith(b":x") else value
+                if word.encode() in (field + b" " + words).lower():
+                    found.append((key, field))
+        return found
+
+    return find
 
 
 MINE = DESK.format("zanzibar", 2)
@@ -422,11 +429,11 @@ def named_by_others_only(world):
     ],
     ids=lambda happen: happen.__name__,
 )
-def test_erasing_leaves_no_word_of_a_document(world, redis_client, index_faults, happen):
+def test_erasing_leaves_no_word_of_a_document(world, where_it_stands, index_faults, happen):
     happen(world)
     entries = [(entry.id, entry.kind, entry.document) for entry in world.decisions()]
     world.delete("mine", erase=True)
-    assert where_it_stands(redis_client, "zanzibar") == []
+    assert where_it_stands("zanzibar") == []
     told = [(entry.id, entry.kind, entry.document) for entry in world.decisions()]
     assert told[: len(entries)] == entries, "the log is as long as before, and in order"
     assert index_faults() == []
@@ -438,22 +445,22 @@ def test_erasing_leaves_no_word_of_a_document(world, redis_client, index_faults,
     ids=lambda happen: happen.__name__,
 )
 def test_a_document_that_was_deleted_before_is_erased_too(
-    world, redis_client, index_faults, happen
+    world, where_it_stands, index_faults, happen
 ):
     happen(world)
     world.delete("mine")
     world.delete("mine", erase=True)
-    assert where_it_stands(redis_client, "zanzibar") == []
+    assert where_it_stands("zanzibar") == []
     assert index_faults() == []
 
 
-def test_notes_are_erased_too_as_they_may_quote_a_text(world, redis_client):
+def test_notes_are_erased_too_as_they_may_quote_a_text(world, where_it_stands):
     held(world)
     world.rule("existing", note="Zanzibar is no spare part")
     world.revert_last("resolved", note="Zanzibar may be one")
     world.rule("both", note="Zanzibar is one")
     world.delete("mine", erase=True)
-    assert where_it_stands(redis_client, "zanzibar") == []
+    assert where_it_stands("zanzibar") == []
 
 
 def test_a_document_that_never_was_is_unknown_to_an_erasure(world):

@@ -1,10 +1,13 @@
--- What `gather` and `gather_open` have in common: reading of one partition of a collection that has several,
--- all of it at one instant.
+-- What `gather`, `gather_open` and `piece` have in common: pieces of published transactions are applied to one
+-- partition of a collection that has several, then it is read, all of it at one instant.
 --
--- KEYS  1 settings  2.. what the questions name by its place (of home: 2 unfinished transactions,
---       3 unsettled; where tags are told: the wide buckets last)  then the shards, one a tag
--- ARGV  1 level  2 split  3 tags or ''  4 how many keys are not shards  5 '1' for home
---       6.. questions: kind, place of its key, how many arguments, arguments
+-- KEYS  1 settings  2 applied transactions  3 wide buckets
+--       of home: 4 transactions that are not done  5 unsettled  6 redo log
+--       then what the questions and writes name by its place, then shards
+-- ARGV  1 level  2 split  3 tags or ''  4 place before their shards, one a tag  5 '1' for home
+--       6.. pieces as piecing.lua says
+--       then how many transactions are done, their numbers (home takes them out of the redo log)
+--       then questions: kind, place of its key, how many arguments, arguments
 --         'f' fields of a hash   'a' all of a hash   'l' members between two, how many
 --         'r' members by score, the highest first: most, least, how many   'd' fields drawn at random: how many
 -- Returns {'gone'}, {'shards', level, split}, or {'read', {level, split, indexed}, home or false, buckets,
@@ -14,14 +17,14 @@
 --     buckets  numbers, how many more it holds; for each tag
 local A_MILLISECOND = 64 -- so many numbers a transaction may have in one (publishing.lua)
 local function home_state(told)
-  local unfinished, age = redis.call('ZRANGE', KEYS[2], 0, -1), 0
+  local unfinished, age = redis.call('ZRANGE', KEYS[4], 0, -1), 0
   for at, number in ipairs(unfinished) do unfinished[at] = tonumber(number) end
   if unfinished[1] then
     local clock = redis.call('TIME')
     local now = tonumber(clock[1]) * 1000 + math.floor(tonumber(clock[2]) / 1000)
     age = now - math.floor(unfinished[1] / A_MILLISECOND)
   end
-  return { told[1], tonumber(told[5] or 0), unfinished, age, redis.call('HLEN', KEYS[3]), told[6], told[7] }
+  return { told[1], tonumber(told[5] or 0), unfinished, age, redis.call('HLEN', KEYS[5]), told[6], told[7] }
 end
 
 local ANSWERS = {
@@ -38,23 +41,31 @@ local ANSWERS = {
 
 local function gathered()
   local told = redis.call(
-    'HMGET', KEYS[1], 'revision', 'level', 'split', 'indexed', 'transactions', 'oldest', 'rulings')
+    'HMGET', KEYS[1], 'revision', 'level', 'split', 'indexed', 'transactions', 'oldest', 'rulings', 'done')
   if not told[1] then return { 'gone' } end
   local level, split, tags = tonumber(told[2]), tonumber(told[3]), ARGV[3]
-  if not shards_hold(tags, level, split, tonumber(ARGV[1]), tonumber(ARGV[2])) then
+  local pieces, at = read_pieces(6, level, split)
+  if not pieces or not shards_hold(tags, level, split, tonumber(ARGV[1]), tonumber(ARGV[2])) then
     return { 'shards', level, split }
   end
+  local indexed = apply_pieces(pieces, tonumber(ARGV[6]), tonumber(told[8] or 0), tonumber(told[4] or 0))
+  local done = tonumber(ARGV[at])
+  if done > 0 then
+    redis.call('ZREM', KEYS[4], unpack(ARGV, at + 1, at + done))
+    redis.call('HDEL', KEYS[6], unpack(ARGV, at + 1, at + done))
+  end
+
   local before_shards, buckets = tonumber(ARGV[4]), {}
   for band = 1, #tags / 4 do
     local tag = tag_at(tags, band)
     local entry = redis.call('HGET', KEYS[before_shards + band], tag)
-    local numbers, more = members_of(entry, KEYS[before_shards], band, tag)
+    local numbers, more = members_of(entry, KEYS[3], band, tag)
     buckets[band * 2 - 1], buckets[band * 2] = numbers, more
   end
   local reply = {
-    'read', { level, split, tonumber(told[4] or 0) }, ARGV[5] == '1' and home_state(told), buckets,
+    'read', { level, split, indexed }, ARGV[5] == '1' and home_state(told), buckets,
   }
-  local at = 6
+  at = at + 1 + done
   while at <= #ARGV do
     local count = tonumber(ARGV[at + 2])
     reply[#reply + 1] = ANSWERS[ARGV[at]](KEYS[tonumber(ARGV[at + 1])], at + 3, at + 2 + count)

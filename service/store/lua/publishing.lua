@@ -9,7 +9,7 @@
 --       then what was read at two moments, each: the last transaction of its snapshot, how many were
 --       unfinished in it, those, the tags of the text that was looked for or '', '1' where only the last of
 --       them counts, items; then how many texts it brings into buckets, their tags, items that it writes;
---       then counters: name, by, …
+--       then how many transactions are done, their numbers; then counters: name, by, …
 --       Tags and items are joined: a tag has four bytes, an item five.
 -- Returns {'done', number or 0, new text, conflict, first entry, snapshot}, {'revision', current or false},
 --   {'touched', by which transaction or 0 where the snapshot is too old, snapshot}
@@ -104,10 +104,15 @@ local function published()
   local now = redis.call(
     'HMGET', KEYS[1], 'revision', 'transactions', 'next', 'conflicts', 'logged', 'oldest')
   if now[1] ~= ARGV[1] then return { 'revision', now[1] } end
-  local last, unfinished = tonumber(now[2] or 0), redis.call('ZRANGE', KEYS[4], 0, -1)
-  for place, number in ipairs(unfinished) do unfinished[place] = tonumber(number) end
   local looked, at = read_at(10)
   local read, at = read_at(at)
+  local done = tonumber(ARGV[at + 3])
+  if done > 0 then
+    redis.call('ZREM', KEYS[4], unpack(ARGV, at + 4, at + 3 + done))
+    redis.call('HDEL', KEYS[3], unpack(ARGV, at + 4, at + 3 + done))
+  end
+  local last, unfinished = tonumber(now[2] or 0), redis.call('ZRANGE', KEYS[4], 0, -1)
+  for place, number in ipairs(unfinished) do unfinished[place] = tonumber(number) end
   local touched = touched_since({ looked, read }, last)
   if touched then return { 'touched', touched, snapshot_of(last, unfinished) } end
 
@@ -150,7 +155,7 @@ local function published()
   redis.call('RPUSH', KEYS[6], struct.pack('>I8I2I2', number, size, brought) .. ARGV[at + 1] .. items)
   if kept >= MOST_KEPT then redis.call('LPOP', KEYS[6]) end
   local by = {}
-  for place = at + 3, #ARGV, 2 do by[ARGV[place]] = tonumber(ARGV[place + 1]) end
+  for place = at + 4 + done, #ARGV, 2 do by[ARGV[place]] = tonumber(ARGV[place + 1]) end
   if next(by) then raise(KEYS[2], by) end
   if ARGV[8] ~= '' then
     redis.call('HSET', KEYS[3], written, struct.pack('>I4I4I4', text, conflict, entry) .. ARGV[8])

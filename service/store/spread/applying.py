@@ -1,143 +1,174 @@
-"""The pieces of published transactions: applied at all partitions at once, and at home last, with
-which a transaction is done."""
+"""What is published and not yet applied everywhere: the next look of this process takes it along to
+all partitions, and the next transaction tells home that it is done. What nobody takes along for a
+moment is applied by a thread of its own."""
 
 from __future__ import annotations
 
+import atexit
 import threading
-from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import dataclass
-from typing import Any
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 
 from service.errors import StoreError
-from service.store.base import Collection
-from service.store.connection import Connection
-from service.store.growth import Growth
-from service.store.keys import PartitionKeys
-from service.store.scripts import Call
-from service.store.server import Receive
-from service.store.spread.growing import GrowthOfParts
-from service.store.spread.placement import HOME
-from service.store.spread.reading import Reader, places_of
+from service.store.base import Collection, CollectionChanged
+from service.store.spread.reading import Carried, HomeState, Reader
 from service.store.spread.redo import Piece
+
+PATIENCE = 0.01
+"""How long a transaction waits to be taken along, in seconds."""
+GIVEN_UP = 5.0
+"""How long this process tries to apply one, in seconds. Others go on with it then."""
+MOST_WAITING = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Todo:
-    """What is to be applied of a transaction; all below `floor` are done."""
+    """What is to be applied of a transaction, at each partition; all below `floor` are done."""
 
-    collection: Collection
     number: int
     floor: int
     pieces: dict[int, Piece]
+    since: float = field(default_factory=time.monotonic)
+
+
+def carried(todos: Iterable[Todo], done: Sequence[int] = ()) -> Carried:
+    """Transactions as a visit takes them along, in their order."""
+    pieces: dict[int, list[tuple[int, Piece]]] = {}
+    floor = 0
+    for todo in sorted(todos, key=lambda one: one.number):
+        floor = max(floor, todo.floor)
+        for place, piece in todo.pieces.items():
+            pieces.setdefault(place, []).append((todo.number, piece))
+    return Carried(pieces, done, floor)
+
+
+@dataclass(slots=True)
+class _Left:
+    """What is left to do of one collection: transactions to be applied, and since when there are
+    some that are applied everywhere, of which home has not been told."""
+
+    collection: Collection
+    waiting: dict[int, Todo] = field(default_factory=dict)
+    done: dict[int, float] = field(default_factory=dict)
 
 
 class Applier:
-    """Applies the pieces of transactions."""
+    """Applies the transactions of this process. Any of it may be done twice, by whomever."""
 
-    def __init__(self, connection: Connection, growth: GrowthOfParts, reader: Reader) -> None:
-        self._connection = connection
-        self._growth = growth
+    def __init__(self, reader: Reader) -> None:
         self._reader = reader
-        self._of_thread = threading.local()
+        self._left: dict[str, _Left] = {}
+        self._lock = threading.Lock()
+        self._is_due = threading.Event()
+        self._thread: threading.Thread | None = None
 
-    def apply_elsewhere(self, todo: Todo) -> None:
-        """Applies all pieces but that of home."""
-        elsewhere = {at: piece for at, piece in todo.pieces.items() if at != HOME}
-        self._apply(todo, elsewhere)
+    def apply(self, collection: Collection, todos: Sequence[Todo]) -> HomeState | None:
+        """Applies transactions now; home's state where one of them writes there."""
+        return self._reader.apply(collection, carried(todos))
 
-    def apply_at_home(self, todo: Todo) -> int:
-        """Applies the piece of home, after all others; how many held texts wait then."""
-        return self._apply(todo, {HOME: _of_home(todo)})
+    def finish(self, collection: Collection, numbers: Sequence[int]) -> None:
+        """Tells home that transactions are applied everywhere."""
+        if numbers:
+            self._reader.apply(collection, Carried(done=numbers))
 
-    def send_home(self, todo: Todo, then: Callable[[], None]) -> None:
-        """Sends the piece of home, after all others. Nobody waits for it: until it is applied,
-        whoever meets the transaction goes on with it. Its reply is read when this thread goes on
-        with another one; `then` is called if it was applied."""
-        self.read_reply()
-        with suppress(StoreError):
-            call = self._call(todo, HOME, _of_home(todo))
-            receive = self._connection.send(call[0], [call[1:]])
-            self._of_thread.sent = todo, receive, then
+    def add(self, collection: Collection, todo: Todo) -> None:
+        """One more that is to be applied soon."""
+        with self._lock:
+            self._of(collection).waiting[todo.number] = todo
+        self._will_be_done()
 
-    def read_reply(self) -> None:
-        """Reads what this thread has not waited for."""
-        sent: tuple[Todo, Receive, Callable[[], None]] | None
-        sent = getattr(self._of_thread, "sent", None)
-        self._of_thread.sent = None
-        if sent is None:
-            return
-        todo, receive, then = sent
-        with suppress(StoreError):
-            reply = receive()[0]
-            if isinstance(reply, StoreError):
-                return
-            # A server that has forgotten the script, or shards that have been split since.
-            if isinstance(reply, Exception) or reply[0] == b"shards":
-                self.apply_at_home(todo)
-            then()
+    def is_full(self, collection: Collection) -> bool:
+        """Whether more wait than should."""
+        left = self._left.get(collection.uid)
+        return left is not None and len(left.waiting) >= MOST_WAITING
 
-    def _apply(self, todo: Todo, left: dict[int, Piece]) -> int:
-        """Applies pieces; what the last one told of held texts that wait."""
-        unsettled = 0
-        while left:
-            calls = [self._call(todo, place, piece) for place, piece in left.items()]
-            replies = self._connection.run_all(calls)
-            failed: Exception | None = None
-            again: dict[int, Piece] = {}
-            for (place, piece), reply in zip(left.items(), replies, strict=True):
-                if isinstance(reply, Exception):
-                    failed = failed or reply
-                elif reply[0] == b"gone":
-                    raise self._reader.changed(todo.collection)
-                elif reply[0] == b"shards":
-                    level, split = int(reply[1]), int(reply[2])
-                    self._growth.corrected(todo.collection, place, level, split)
-                    again[place] = piece
-                else:
-                    self._growth.heard(todo.collection, place, reply[1])
-                    unsettled = int(reply[2])
-            if failed is not None:
-                raise failed
-            left = again
-        return unsettled
+    def take(self, collection: Collection, before: float | None = None) -> list[Todo]:
+        """What waits, those that came before a time; the caller applies it or puts it back."""
+        with self._lock:
+            left = self._left.get(collection.uid)
+            if left is None:
+                return []
+            taken = [
+                todo for todo in left.waiting.values() if before is None or todo.since < before
+            ]
+            for todo in taken:
+                del left.waiting[todo.number]
+            return taken
 
-    def _call(self, todo: Todo, place: int, piece: Piece) -> Call:
-        keys = places_of(todo.collection).keys[place]
-        growth = self._growth.of(todo.collection, place)
-        return ("piece", *_applying(keys, place, piece, todo, growth))
+    def put_back(self, collection: Collection, todos: Sequence[Todo]) -> None:
+        """They may not be applied everywhere."""
+        with self._lock:
+            waiting = self._of(collection).waiting
+            for todo in todos:
+                if time.monotonic() - todo.since < GIVEN_UP:
+                    waiting[todo.number] = todo
+        self._will_be_done()
 
+    def are_applied(self, collection: Collection, numbers: Iterable[int]) -> None:
+        """They are applied everywhere: home is to be told."""
+        now = time.monotonic()
+        with self._lock:
+            self._of(collection).done.update(dict.fromkeys(numbers, now))
+        self._will_be_done()
 
-def _of_home(todo: Todo) -> Piece:
-    """Where home has nothing to write it is told that all others have."""
-    return todo.pieces.get(HOME) or Piece()
+    def take_done(self, collection: Collection, before: float | None = None) -> list[int]:
+        """Those of which home is to be told. Whoever fails to leaves it to others."""
+        with self._lock:
+            left = self._left.get(collection.uid)
+            if left is None:
+                return []
+            since = left.done
+            taken = [n for n, at in since.items() if before is None or at < before][:MOST_WAITING]
+            for number in taken:
+                del since[number]
+            return taken
 
+    def settle(self) -> None:
+        """Does now all that is left: for the end of a process."""
+        for left in list(self._left.values()):
+            self._go_on(left.collection)
 
-def _applying(
-    keys: PartitionKeys, place: int, piece: Piece, todo: Todo, growth: Growth
-) -> tuple[list[str], list[Any]]:
-    """The keys and arguments of `piece`."""
-    names = [keys.settings, keys.unfinished if place == HOME else keys.applied, keys.wide]
-    where = {keys.wide: 3}
-    unsettled = redo = 0
-    if place == HOME:
-        names += (keys.redo, keys.unsettled)
-        redo, unsettled = 4, 5
-        where[keys.unsettled] = unsettled
-    writes: list[Any] = []
-    for key, kind, first, second in piece.writes:
-        at = where.get(key)
-        if at is None:
-            names.append(key)
-            at = where[key] = len(names)
-            if key == keys.conflicts:
-                names.append(keys.conflict_lists)
-        writes += (kind, at, first, second)
-    arguments: list[Any] = [
-        todo.number, todo.floor, growth.level, growth.split, len(names), unsettled, redo,
-        len(piece.texts),
-    ]  # fmt: skip
-    for sign, text, tags in piece.texts:
-        arguments += (sign, text, b"".join(tags))
-        names += growth.shard_keys(keys, tags)
-    return names, [*arguments, *writes]
+    def _of(self, collection: Collection) -> _Left:
+        left = self._left.get(collection.uid)
+        if left is None:
+            left = self._left[collection.uid] = _Left(collection)
+        left.collection = collection
+        return left
+
+    def _will_be_done(self) -> None:
+        """Sees to it that a thread looks after what nobody takes along."""
+        if self._thread is None:
+            with self._lock:
+                if self._thread is None:
+                    self._thread = threading.Thread(target=self._look_after, daemon=True)
+                    self._thread.start()
+                    atexit.register(self.settle)
+        self._is_due.set()
+
+    def _look_after(self) -> None:
+        while True:
+            self._is_due.wait()
+            self._is_due.clear()
+            while self._is_any_left():
+                time.sleep(PATIENCE)
+                for left in list(self._left.values()):
+                    self._go_on(left.collection, time.monotonic() - PATIENCE)
+
+    def _is_any_left(self) -> bool:
+        return any(left.waiting or left.done for left in list(self._left.values()))
+
+    def _go_on(self, collection: Collection, before: float | None = None) -> None:
+        """Applies what waits, and tells home; only what has waited since before a time."""
+        self._reader.begin_call()
+        todos = self.take(collection, before)
+        try:
+            if todos:
+                self.apply(collection, todos)
+                self.are_applied(collection, [todo.number for todo in todos])
+            self.finish(collection, self.take_done(collection, before))
+        except CollectionChanged:  # it is gone, or will be read again by whoever goes on
+            self.put_back(collection, todos)
+        except StoreError:
+            self.put_back(collection, todos)
+            time.sleep(PATIENCE * 10)

@@ -62,7 +62,6 @@ class SpreadDecisions(DecisionReader):
     def erase(self, collection: Collection, id: str, until: int | None) -> int:
         """Erases every word of a document's texts; how many entries named it."""
         named = entry = conflict = 0
-        self._sequencer.catch_up(collection)
         while True:
             named_in = self._numbers_naming(collection, id, entry)[:ERASED_AT_ONCE]
             entries = [number for number in named_in if until is None or number <= until]

@@ -82,14 +82,25 @@ class Looker:
                 for place, keys in enumerate(where.keys)
             ]
         while True:
-            at = self._sequencer.snapshot(collection)
-            told = self._reader.ask(
-                collection, questions, tags=probe.tags, home=True, writable=writable
-            )
+            at, told = self._visited(collection, probe, questions, writable=writable)
             home = self._reader.home_of(told)
             self._sequencer.heard(collection, home.snapshot)
             if not self._sequencer.finish_overdue(collection, home):
                 return _first_told(at, home, told)
+
+    def _visited(
+        self, collection: Collection, probe: Probe, questions: list[Question], *, writable: bool
+    ) -> tuple[Snapshot, Told]:
+        """What all partitions tell, and under which snapshot. One that may write takes along what
+        this process has published and not yet applied."""
+        if not writable:
+            at = self._sequencer.snapshot(collection)
+            return at, self._reader.ask(collection, questions, tags=probe.tags, home=True)
+        with self._sequencer.carrying(collection) as (at, carried):
+            told = self._reader.ask(
+                collection, questions, tags=probe.tags, home=True, writable=True, carried=carried
+            )
+        return at, told
 
     def _second(self, collection: Collection, probe: Probe, first: _First) -> Replay | Seen | None:
         """What follows from the first round trip; None where what stands under the id is torn."""

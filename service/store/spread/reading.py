@@ -1,18 +1,19 @@
-"""Reading from all partitions of a collection at once: one script for each that is asked."""
+"""Visits to the partitions of a collection, all at once, one script for each: pieces of
+transactions are applied on the way, and what is asked is read."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from service.errors import StoreError
 from service.store.base import Collection, CollectionChanged, Snapshot
 from service.store.connection import Connection
 from service.store.growth import Growth
 from service.store.keys import PartitionKeys
 from service.store.spread.growing import GrowthOfParts
 from service.store.spread.placement import HOME, Places, places
+from service.store.spread.redo import Piece
 
 
 def places_of(collection: Collection) -> Places:
@@ -53,33 +54,69 @@ class Told:
     home: HomeState | None
 
 
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """What is applied before anything is read: each partition's pieces, behind the numbers of their
+    transactions, and at home `done`: transactions that are applied everywhere. All below `floor`
+    are done."""
+
+    pieces: Mapping[int, Sequence[tuple[int, Piece]]] = field(default_factory=dict)
+    done: Sequence[int] = ()
+    floor: int = 0
+
+
+NOTHING = Carried()
+
+
 @dataclass(slots=True)
-class _Asked:
-    """What is asked of one partition."""
+class _Visit:
+    """What is applied at one partition, and asked of it."""
 
     place: int
     keys: PartitionKeys
     tags: Sequence[bytes]
     is_home: bool
+    carried: Carried
     questions: list[tuple[int, Question]] = field(default_factory=list)
 
     def call(self, growth: Growth) -> tuple[list[str], list[Any]]:
-        """Keys and arguments of `gather`."""
-        names = [self.keys.settings]
+        """Keys and arguments (`gathering.lua`)."""
+        keys = self.keys
+        names = [keys.settings, keys.applied, keys.wide]
         if self.is_home:
-            names += [self.keys.unfinished, self.keys.unsettled]
-        where = {name: at for at, name in enumerate(names, 1)}
+            names += [keys.unfinished, keys.unsettled, keys.redo]
+        places = {name: at for at, name in enumerate(names, 1)}
+
+        def at(name: str) -> int:
+            found = places.get(name)
+            if found is not None:
+                return found
+            names.append(name)
+            if name == keys.conflicts:
+                names.append(keys.conflict_lists)
+            places[name] = len(names) - (name == keys.conflicts)
+            return places[name]
+
         asked: list[Any] = []
-        for _, question in self.questions:
-            at = where.get(question.key)
-            if at is None:
-                names.append(question.key)
-                at = where[question.key] = len(names)
-            asked += (question.kind, at, len(question.arguments), *question.arguments)
-        if self.tags:
-            names.append(self.keys.wide)
-        head = [growth.level, growth.split, b"".join(self.tags), len(names), int(self.is_home)]
-        return [*names, *growth.shard_keys(self.keys, self.tags)], [*head, *asked]
+        for _, one in self.questions:
+            asked += (one.kind, at(one.key), len(one.arguments), *one.arguments)
+        pieces = self.carried.pieces.get(self.place, ())
+        writes = [
+            [part for key, kind, *values in piece.writes for part in (kind, at(key), *values)]
+            for _, piece in pieces
+        ]
+        before_shards = len(names)
+        names += growth.shard_keys(keys, self.tags)
+        applied: list[Any] = [self.carried.floor, len(pieces)]
+        for (number, piece), written in zip(pieces, writes, strict=True):
+            applied += (number, len(piece.texts))
+            for sign, text, tags in piece.texts:
+                applied += (sign, text, b"".join(tags), len(names))
+                names += growth.shard_keys(keys, tags)
+            applied += (len(piece.writes), *written)
+        done = self.carried.done if self.is_home else ()
+        head = [growth.level, growth.split, b"".join(self.tags), before_shards, int(self.is_home)]
+        return names, [*head, *applied, len(done), *done, *asked]
 
 
 class Reader:
@@ -92,6 +129,10 @@ class Reader:
         self._connection = connection
         self._growth = growth
         self._forget = forget
+
+    def begin_call(self) -> None:
+        """All that this thread asks from here on has the time of one call."""
+        self._connection.begin_call()
 
     def changed(self, collection: Collection) -> CollectionChanged:
         """What is raised where the settings changed, or the collection is gone: read again."""
@@ -106,28 +147,48 @@ class Reader:
         tags: Sequence[bytes] = (),
         home: bool = False,
         writable: bool = False,
+        carried: Carried = NOTHING,
     ) -> Told:
         """Answers to all questions. `tags`: also the buckets of a text; `home`: also home's state;
-        `writable`: StoreFull where any partition would take no writes.
+        `writable`: StoreFull where any partition would take no writes; `carried` goes with it.
 
         Raises CollectionChanged where the collection is gone."""
-        where = places_of(collection)
-        asked: dict[int, _Asked] = {}
+        verb = "gather_open" if writable else "gather"
+        return self._visit(collection, verb, questions, tags, home=home, carried=carried)
 
-        def of(place: int) -> _Asked:
-            if place not in asked:
+    def apply(self, collection: Collection, carried: Carried) -> HomeState | None:
+        """Applies what is carried, at the memory limit too; home's state where it was visited."""
+        home = HOME in carried.pieces or bool(carried.done)
+        return self._visit(collection, "piece", (), (), home=home, carried=carried).home
+
+    def _visit(
+        self,
+        collection: Collection,
+        verb: str,
+        questions: Sequence[Question],
+        tags: Sequence[bytes],
+        *,
+        home: bool,
+        carried: Carried,
+    ) -> Told:
+        where = places_of(collection)
+        visits: dict[int, _Visit] = {}
+
+        def of(place: int) -> _Visit:
+            if place not in visits:
                 own = tags[where.bands_at(place, len(tags))]
-                asked[place] = _Asked(place, where.keys[place], own, home and place == HOME)
-            return asked[place]
+                is_home = home and place == HOME
+                visits[place] = _Visit(place, where.keys[place], own, is_home, carried)
+            return visits[place]
 
         for at, question in enumerate(questions):
             of(question.place).questions.append((at, question))
         if home:
             of(HOME)
-        if writable or tags:
-            for place in range(len(where.keys)):
-                of(place)
-        replies = self._replies(collection, list(asked.values()), writable=writable)
+        every = range(len(where.keys)) if tags or verb == "gather_open" else carried.pieces
+        for place in every:
+            of(place)
+        replies = self._replies(collection, verb, list(visits.values()))
         told = Told([None] * len(questions), [(b"", 0)] * len(tags), None)
         for one, reply in replies:
             for (at, _), answer in zip(one.questions, reply[4:], strict=True):
@@ -149,16 +210,16 @@ class Reader:
         return told.home
 
     def _replies(
-        self, collection: Collection, asked: list[_Asked], *, writable: bool
-    ) -> Iterator[tuple[_Asked, Sequence[Any]]]:
-        verb = "gather_open" if writable else "gather"
-        while asked:
-            calls = [(verb, *one.call(self._growth.of(collection, one.place))) for one in asked]
+        self, collection: Collection, verb: str, visits: list[_Visit]
+    ) -> Iterator[tuple[_Visit, Sequence[Any]]]:
+        while visits:
+            calls = [(verb, *one.call(self._growth.of(collection, one.place))) for one in visits]
             replies = self._connection.run_all(calls)
             again = []
-            for one, reply in zip(asked, replies, strict=True):
-                if isinstance(reply, StoreError):
-                    raise reply
+            failed = next((reply for reply in replies if isinstance(reply, Exception)), None)
+            if failed is not None:
+                raise failed
+            for one, reply in zip(visits, replies, strict=True):
                 if reply[0] == b"gone":
                     raise self.changed(collection)
                 if reply[0] == b"shards":
@@ -167,7 +228,7 @@ class Reader:
                     continue
                 self._growth.heard(collection, one.place, reply[1])
                 yield one, reply
-            asked = again
+            visits = again
 
 
 def _home_state(told: Sequence[Any]) -> HomeState:

@@ -4,18 +4,19 @@ left behind is rolled forward. docs/partitions.md has the argument."""
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 from service.errors import StoreError, StoreFull
 from service.store.base import NO_SNAPSHOT, Collection, Snapshot
 from service.store.connection import Connection
-from service.store.spread.applying import Applier, Todo
+from service.store.spread.applying import Applier, Todo, carried
 from service.store.spread.growing import GrowthOfParts
 from service.store.spread.placement import HOME
 from service.store.spread.planning import Transaction
-from service.store.spread.reading import HomeState, Question, Reader, places_of
+from service.store.spread.reading import Carried, HomeState, Question, Reader, places_of
 from service.store.spread.redo import Given, Write, packed_writes, pieces, read_writes
 
 LEASE = 1000
@@ -49,20 +50,35 @@ class Sequencer:
         self._connection = connection
         self._growth = growth
         self._reader = reader
+        # What is confirmed must be on a replica of each partition: it is applied before.
+        self._at_once = connection.is_replicated
         self._heard: dict[str, _Heard] = {}
         self._lock = threading.Lock()
-        self._applier = Applier(connection, growth, reader)
+        self._applier = Applier(reader)
 
     # Snapshots.
 
     def snapshot(self, collection: Collection) -> Snapshot:
         """The last snapshot that this process heard of: whatever is read from now on may rest on
         it."""
-        self._applier.read_reply()
         known = self._heard.get(collection.uid)
         if known is not None:
             return known.snapshot
         return self.home(collection).snapshot
+
+    @contextmanager
+    def carrying(self, collection: Collection) -> Iterator[tuple[Snapshot, Carried]]:
+        """For a visit to all partitions, which applies what waits before it reads: what it is to
+        carry, and the snapshot under which it reads. It is applied at the end of the block."""
+        todos = self._applier.take(collection)
+        numbers = [todo.number for todo in todos]
+        try:
+            at = self.snapshot(collection)
+            yield Snapshot(at.last, at.unfinished.difference(numbers)), carried(todos)
+        except BaseException:
+            self._applier.put_back(collection, todos)
+            raise
+        self._are_applied(collection, numbers)
 
     def home(self, collection: Collection) -> HomeState:
         """Home as it is now; what has been unfinished for too long is finished first."""
@@ -84,13 +100,22 @@ class Sequencer:
             known.applied &= snapshot.unfinished
             known.snapshot = Snapshot(snapshot.last, snapshot.unfinished - known.applied)
 
-    def _is_applied(self, collection: Collection, number: int) -> None:
+    def _are_applied(self, collection: Collection, numbers: Sequence[int]) -> None:
+        if numbers:
+            self._applier.are_applied(collection, numbers)
+            self._knows_applied(collection, numbers)
+
+    def _knows_applied(self, collection: Collection, numbers: Sequence[int]) -> None:
         with self._lock:
             known = self._heard.get(collection.uid)
             if known is not None:
-                known.applied.add(number)
+                known.applied.update(numbers)
                 was = known.snapshot
-                known.snapshot = Snapshot(was.last, was.unfinished - {number})
+                known.snapshot = Snapshot(was.last, was.unfinished.difference(numbers))
+
+    def settle(self) -> None:
+        """Applies now what this process has published."""
+        self._applier.settle()
 
     # What others left.
 
@@ -112,12 +137,14 @@ class Sequencer:
         home = places_of(collection).home
         asked = Question(HOME, home.redo, "f", tuple(oldest))
         (kept,) = self._reader.ask(collection, [asked]).answers
-        for number, written in zip(oldest, kept, strict=True):
-            if written is not None:
-                todo = self._todo(collection, number, *read_writes(written))
-                self._applier.apply_elsewhere(todo)
-                self._applier.apply_at_home(todo)
-            self._is_applied(collection, number)
+        todos = [
+            self._todo(collection, number, *read_writes(written))
+            for number, written in zip(oldest, kept, strict=True)
+            if written is not None
+        ]
+        self._applier.apply(collection, todos)
+        self._applier.finish(collection, [todo.number for todo in todos])
+        self._knows_applied(collection, oldest)
         return True
 
     def _todo(
@@ -126,7 +153,7 @@ class Sequencer:
         known = self._heard.get(collection.uid)
         at = NO_SNAPSHOT if known is None else known.snapshot
         floor = min(at.unfinished, default=at.last + 1)
-        return Todo(collection, number, floor, pieces(places_of(collection), writes, given))
+        return Todo(number, floor, pieces(places_of(collection), writes, given))
 
     # Transactions.
 
@@ -143,7 +170,8 @@ class Sequencer:
         *,
         at_limit: bool = False,
     ) -> Published | None:
-        """Publishes a transaction and applies it; None where what it read was touched since.
+        """Publishes a transaction, and sees to it that it is applied; None where what it read was
+        touched since.
 
         Once it is published it happens, whatever is raised then."""
         kept = packed_writes(transaction.writes) if transaction.writes else b""
@@ -155,12 +183,13 @@ class Sequencer:
         if not kept:
             return Published(given, unsettled)
         todo = self._todo(collection, number, given, transaction.writes)
-        self._applier.apply_elsewhere(todo)
-        if any(write[0] in CHANGES_WHAT_WAITS for write in transaction.writes):
-            unsettled = self._applier.apply_at_home(todo)
-            self._is_applied(collection, number)
+        changes_what_waits = any(write[0] in CHANGES_WHAT_WAITS for write in transaction.writes)
+        if changes_what_waits or self._at_once or self._applier.is_full(collection):
+            home = self._applier.apply(collection, [todo])
+            self._are_applied(collection, [number])
+            unsettled = unsettled if home is None else home.unsettled
         else:
-            self._applier.send_home(todo, lambda: self._is_applied(collection, number))
+            self._applier.add(collection, todo)
         self._growth.grow_if_due(collection)
         return Published(given, unsettled)
 
@@ -182,7 +211,8 @@ class Sequencer:
             keys.unsettled,
             keys.history,
         ]
-        arguments = _publishing(collection, transaction, kept, note)
+        done = self._applier.take_done(collection)
+        arguments = _publishing(collection, transaction, kept, note, done)
         verb = "publish_out" if at_limit else "publish"
         while True:
             (reply,) = self._connection.run_all([(verb, names, arguments)])
@@ -205,7 +235,11 @@ class Sequencer:
 
 
 def _publishing(
-    collection: Collection, transaction: Transaction, kept: bytes, note: str
+    collection: Collection,
+    transaction: Transaction,
+    kept: bytes,
+    note: str,
+    done: Sequence[int],
 ) -> list[Any]:
     """The arguments of `publish`."""
     arguments: list[Any] = [
@@ -225,6 +259,7 @@ def _publishing(
         arguments += (b"".join(tags), int(transaction.only_equal), b"".join(read))
     brings = transaction.brings
     arguments += (len(brings), b"".join(brings), b"".join(transaction.touches))
+    arguments += (len(done), *done)
     for name, by in transaction.counters.items():
         arguments += (name, by)
     return arguments

@@ -61,6 +61,7 @@ class SpreadStore:
     def look(self, collection: Collection, probe: Probe) -> Replay | Seen:
         """What is known of a text."""
         _is_current(collection)
+        self.sequencer.catch_up(collection)
         return self._looker.look(collection, probe)
 
     def check(self, collection: Collection, entry: Registration) -> Registered | Replay | Seen:
@@ -217,6 +218,7 @@ class SpreadStore:
 
     def standing(self, collection: Collection, id: str) -> Standing:
         """The texts under an id, as they are."""
+        self.sequencer.catch_up(collection)
         while True:
             found = self.records(collection, self.fields.entry(collection, id))
             texts = [text for text in found if text is not None]
@@ -271,13 +273,15 @@ class SpreadStore:
             ask.field("conflicts", stored_text.conflict),
             ask.field("log", superseded[2] if superseded else 0),
         ]
-        if stored_text.match_id is not None:
+        if stored_text.match_id is not None:  # mostly that of the text that this one rests on
+            survivor = stored_text.survivor
             questions.append(ask.id(stored_text.match_id))
+            questions += [ask.field(name, survivor) for name in ("documents", "metadata")]
         answers = [answer[0] for answer in self.fields.ask(collection, questions).answers]
         record, decision, conflict, updated, *match = answers
         if record is None:
             return None
-        state, told = self._match(collection, match[0] if match else None)
+        state, told = self._match(collection, stored_text.survivor, *match) if match else (None, {})
         return Recalled(
             decision=read_entry(stored_text.decision, decision) if decision else None,
             updated=read_entry(superseded[2], updated) if updated and superseded else None,
@@ -286,14 +290,23 @@ class SpreadStore:
             match_metadata=told,
         )
 
-    def _match(self, collection: Collection, entry: bytes | None) -> tuple[State | None, Metadata]:
-        """State and metadata of what stands under the id of a match."""
+    def _match(
+        self,
+        collection: Collection,
+        guessed: int,
+        entry: bytes | None,
+        record: bytes | None,
+        kept: bytes | None,
+    ) -> tuple[State | None, Metadata]:
+        """State and metadata of what stands under the id of a match. Those of a text that it may be
+        were read with it."""
         if not entry:
             return None, {}
         number = numbers_in(entry)[0]
-        ask = Ask(places_of(collection))
-        questions = [ask.field("documents", number), ask.field("metadata", number)]
-        (record,), (kept,) = self.fields.ask(collection, questions).answers
+        if number != guessed:
+            ask = Ask(places_of(collection))
+            questions = [ask.field("documents", number), ask.field("metadata", number)]
+            (record,), (kept,) = self.fields.ask(collection, questions).answers
         text = stored(number, record)
         return None if text is None else text.state, metadata_of(kept)
 
