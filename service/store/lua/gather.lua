@@ -4,6 +4,6 @@
 -- KEYS  as gathering.lua says
 -- ARGV  as gathering.lua says
 -- Returns what gathering.lua says
--- include piecing
 -- include gathering
-return gathered()
+local FIRST_QUESTION = 9 -- behind a place, no pieces, none done
+return gathered(function(_, _, indexed) return indexed, FIRST_QUESTION end)

@@ -7,4 +7,4 @@
 -- Returns what gathering.lua says
 -- include piecing
 -- include gathering
-return gathered()
+return gathered(apply_carried)

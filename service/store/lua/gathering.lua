@@ -5,8 +5,7 @@
 --       of home: 4 transactions that are not done  5 unsettled  6 redo log
 --       then what the questions and writes name by its place, then shards
 -- ARGV  1 level  2 split  3 tags or ''  4 place before their shards, one a tag  5 '1' for home
---       6.. pieces as piecing.lua says
---       then how many transactions are done, their numbers (home takes them out of the redo log)
+--       6.. what is carried, as piecing.lua says (0, 0, 0: nothing)
 --       then questions: kind, place of its key, how many arguments, arguments
 --         'f' fields of a hash   'a' all of a hash   'l' members between two, how many
 --         'r' members by score, the highest first: most, least, how many   'd' fields drawn at random: how many
@@ -39,21 +38,16 @@ local ANSWERS = {
   d = function(key, first) return redis.call('HRANDFIELD', key, ARGV[first], 'WITHVALUES') end,
 }
 
-local function gathered()
+-- `carried` applies what the arguments from the sixth on carry; how many texts are indexed then, and where
+-- they go on; nil where shards are others by now.
+local function gathered(carried)
   local told = redis.call(
     'HMGET', KEYS[1], 'revision', 'level', 'split', 'indexed', 'transactions', 'oldest', 'rulings', 'done')
   if not told[1] then return { 'gone' } end
   local level, split, tags = tonumber(told[2]), tonumber(told[3]), ARGV[3]
-  local pieces, at = read_pieces(6, level, split)
-  if not pieces or not shards_hold(tags, level, split, tonumber(ARGV[1]), tonumber(ARGV[2])) then
-    return { 'shards', level, split }
-  end
-  local indexed = apply_pieces(pieces, tonumber(ARGV[6]), tonumber(told[8] or 0), tonumber(told[4] or 0))
-  local done = tonumber(ARGV[at])
-  if done > 0 then
-    redis.call('ZREM', KEYS[4], unpack(ARGV, at + 1, at + done))
-    redis.call('HDEL', KEYS[6], unpack(ARGV, at + 1, at + done))
-  end
+  local hold, indexed, at = shards_hold(tags, level, split, tonumber(ARGV[1]), tonumber(ARGV[2])), nil, nil
+  if hold then indexed, at = carried(level, split, tonumber(told[4] or 0), tonumber(told[8] or 0)) end
+  if not indexed then return { 'shards', level, split } end
 
   local before_shards, buckets = tonumber(ARGV[4]), {}
   for band = 1, #tags / 4 do
@@ -65,7 +59,6 @@ local function gathered()
   local reply = {
     'read', { level, split, indexed }, ARGV[5] == '1' and home_state(told), buckets,
   }
-  at = at + 1 + done
   while at <= #ARGV do
     local count = tonumber(ARGV[at + 2])
     reply[#reply + 1] = ANSWERS[ARGV[at]](KEYS[tonumber(ARGV[at + 1])], at + 3, at + 2 + count)

@@ -6,4 +6,4 @@
 -- Returns what gathering.lua says
 -- include piecing
 -- include gathering
-return gathered()
+return gathered(apply_carried)

@@ -1,7 +1,8 @@
 -- What `gather_open` and `piece` have in common: pieces, which are what published transactions write to one
 -- partition. Each is applied once: what comes again is passed over.
 --
--- ARGV  from a place on: all below this are done, how many pieces; each: number of its transaction
+-- KEYS  2 applied transactions  3 wide buckets; of home: 4 transactions that are not done  6 redo log
+-- ARGV  6 all below this are done  7 how many pieces; each: number of its transaction
 --       how many texts come or go, each: '+' or '-', number, tags, place before their shards, one a tag
 --       how many writes, each: kind, place of its key, two arguments
 --         'h' field, value   'x' field, '' (goes)   'z' member, score   'y' member, '' (goes)
@@ -9,6 +10,7 @@
 --         'u' number, when it changed   'v' number of an entry that is taken back, ''
 --         'c' number, conflict or '' (goes); the key behind its own is that of the lists of conflicts
 --         'n' '', near miss   'f' '', numbers whose near misses go
+--       then how many transactions are done, their numbers
 local NEAR_MISSES = 256
 local FORGOTTEN_AT_ONCE = 3200 -- the numbers of 50 milliseconds
 local A_TEXT, A_WRITE = 4, 4
@@ -108,4 +110,17 @@ local function apply_pieces(pieces, floor, done, indexed)
     redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', '(' .. below)
   end
   return indexed
+end
+
+-- Applies what the arguments from the sixth on carry, and takes what is done out of the redo log.
+local function apply_carried(level, split, indexed, floor)
+  local pieces, at = read_pieces(6, level, split)
+  if not pieces then return nil end
+  indexed = apply_pieces(pieces, tonumber(ARGV[6]), floor, indexed)
+  local done = tonumber(ARGV[at])
+  if done > 0 then
+    redis.call('ZREM', KEYS[4], unpack(ARGV, at + 1, at + done))
+    redis.call('HDEL', KEYS[6], unpack(ARGV, at + 1, at + done))
+  end
+  return indexed, at + 1 + done
 end

@@ -16,9 +16,9 @@
 --   {'behind', an unfinished transaction that is in the way, snapshot}   {'exhausted'}
 --     snapshot  {last transaction, {those that are not done}, unsettled}
 --
--- The history lists what the last transactions touched: number, how many texts they brought, their tags,
--- items. A number rises, and as the time is in it none is given twice, even where a failover has lost some.
-local MOST_KEPT = 512
+-- The history lists what the last transactions touched: number, how many bytes the tags of a text have, how
+-- many texts they brought, their tags, items. A number alone: all that was read before.
+local MOST_KEPT, LEAP = 512, 65536
 local FIRST_READ = { 8, 64, MOST_KEPT }
 local MOST_NUMBERS = 4294967039
 local A_MILLISECOND = 64
@@ -59,6 +59,7 @@ end
 
 -- Whether a transaction of the history touched what was read.
 local function touches(touched, read)
+  if #touched == 8 then return true end
   local size, count = struct.unpack('>I2I2', touched, 9)
   if #read.tags > 0 then
     for text = 0, count - 1 do
@@ -100,9 +101,28 @@ local function touched_since(reads, last)
   return 0
 end
 
+local function number_behind(last)
+  local clock = redis.call('TIME')
+  local milliseconds = tonumber(clock[1]) * 1000 + math.floor(tonumber(clock[2]) / 1000)
+  return math.max(last + 1, milliseconds * A_MILLISECOND)
+end
+
+-- Another process of the server than the one that published last: a replica that was promoted, or one that
+-- was started again. It may lack the last transactions, of which others have heard or applied pieces. So no
+-- number of theirs is given again, and who read before reads again.
+local function began_anew(now, run, last, unfinished)
+  if unfinished[1] then return { 'behind', unfinished[1], snapshot_of(last, unfinished) } end
+  local number = number_behind(last)
+  redis.call('HSET', KEYS[1], 'run', run, 'transactions', string.format('%.0f', number),
+    'next', tonumber(now[3]) + LEAP, 'conflicts', tonumber(now[4] or 0) + LEAP)
+  redis.call('UNLINK', KEYS[6])
+  redis.call('RPUSH', KEYS[6], struct.pack('>I8', number))
+  return { 'touched', 0, snapshot_of(number, unfinished) }
+end
+
 local function published()
   local now = redis.call(
-    'HMGET', KEYS[1], 'revision', 'transactions', 'next', 'conflicts', 'logged', 'oldest')
+    'HMGET', KEYS[1], 'revision', 'transactions', 'next', 'conflicts', 'logged', 'oldest', 'run')
   if now[1] ~= ARGV[1] then return { 'revision', now[1] } end
   local looked, at = read_at(10)
   local read, at = read_at(at)
@@ -113,6 +133,8 @@ local function published()
   end
   local last, unfinished = tonumber(now[2] or 0), redis.call('ZRANGE', KEYS[4], 0, -1)
   for place, number in ipairs(unfinished) do unfinished[place] = tonumber(number) end
+  local run = string.match(redis.call('INFO', 'server'), 'run_id:(%w+)')
+  if now[7] and now[7] ~= run then return began_anew(now, run, last, unfinished) end
   local touched = touched_since({ looked, read }, last)
   if touched then return { 'touched', touched, snapshot_of(last, unfinished) } end
 
@@ -123,18 +145,17 @@ local function published()
   if ARGV[6] ~= '' and ARGV[7] == '' and tonumber(ARGV[6]) ~= entry - 1 then
     return { 'touched', last, snapshot_of(last, unfinished) } -- an entry came that was not read
   end
-  local kept = redis.call('LLEN', KEYS[6])
-  if unfinished[1] and kept >= MOST_KEPT then -- the history must have all that are not done
-    local first = struct.unpack('>I8', redis.call('LINDEX', KEYS[6], 0))
-    if unfinished[1] <= first then return { 'behind', unfinished[1], snapshot_of(last, unfinished) } end
+  if unfinished[1] and redis.call('LLEN', KEYS[6]) == MOST_KEPT then
+    local first = struct.unpack('>I8', redis.call('LRANGE', KEYS[6], 0, 0)[1])
+    if unfinished[1] <= first then -- the history must have all that are not done
+      return { 'behind', unfinished[1], snapshot_of(last, unfinished) }
+    end
   end
-  local clock = redis.call('TIME')
-  local milliseconds = tonumber(clock[1]) * 1000 + math.floor(tonumber(clock[2]) / 1000)
-  local number = math.max(last + 1, milliseconds * A_MILLISECOND)
+  local number = number_behind(last)
   local written = string.format('%.0f', number)
 
   -- From here on it writes.
-  local state = { 'transactions', written }
+  local state = { 'transactions', written, 'run', run }
   local function set(name, value) state[#state + 1], state[#state + 2] = name, value end
   if new > 0 then set('next', text + new) end
   if opened > 0 then set('conflicts', conflict + opened - 1) end
@@ -153,7 +174,7 @@ local function published()
   if opened > 0 then items = items .. 'c' .. pack32(conflict) end
   local size = brought > 0 and #ARGV[at + 1] / brought or 0
   redis.call('RPUSH', KEYS[6], struct.pack('>I8I2I2', number, size, brought) .. ARGV[at + 1] .. items)
-  if kept >= MOST_KEPT then redis.call('LPOP', KEYS[6]) end
+  redis.call('LTRIM', KEYS[6], -MOST_KEPT, -1)
   local by = {}
   for place = at + 4 + done, #ARGV, 2 do by[ARGV[place]] = tonumber(ARGV[place + 1]) end
   if next(by) then raise(KEYS[2], by) end

@@ -142,7 +142,7 @@ class Sequencer:
             for number, written in zip(oldest, kept, strict=True)
             if written is not None
         ]
-        self._applier.apply(collection, todos)
+        self._apply(collection, todos)
         self._applier.finish(collection, [todo.number for todo in todos])
         self._knows_applied(collection, oldest)
         return True
@@ -154,6 +154,15 @@ class Sequencer:
         at = NO_SNAPSHOT if known is None else known.snapshot
         floor = min(at.unfinished, default=at.last + 1)
         return Todo(number, floor, pieces(places_of(collection), writes, given))
+
+    def _apply(self, collection: Collection, todos: Sequence[Todo]) -> HomeState | None:
+        """Applies transactions everywhere. Where replicas confirm, that of home has them before,
+        and all have their pieces behind it: a failover takes nothing back at home that others have,
+        nor there what home is told to be done."""
+        self._connection.confirm(goes_on=True)
+        home = self._applier.apply(collection, todos)
+        self._connection.confirm(goes_on=True)
+        return home
 
     # Transactions.
 
@@ -185,7 +194,7 @@ class Sequencer:
         todo = self._todo(collection, number, given, transaction.writes)
         changes_what_waits = any(write[0] in CHANGES_WHAT_WAITS for write in transaction.writes)
         if changes_what_waits or self._at_once or self._applier.is_full(collection):
-            home = self._applier.apply(collection, [todo])
+            home = self._apply(collection, [todo])
             self._are_applied(collection, [number])
             unsettled = unsettled if home is None else home.unsettled
         else:
