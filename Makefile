@@ -89,7 +89,7 @@ coverage: $(STAMP) ## all tests, with branch coverage: takes half as long again
 	@$(BIN)/python -m pytest --cov --cov-report=term
 
 soak: $(STAMP) ## the tests under fire, of the store (on a cluster too), of hostile input and openapi.yaml, all long
-	@SOAK=1 $(BIN)/python -m pytest tests/fire tests/store tests/e2e/test_hostile.py tests/e2e/test_openapi.py
+	@SOAK=1 $(BIN)/python -m pytest tests/fire tests/store tests/model tests/e2e/test_hostile.py tests/e2e/test_openapi.py
 
 check: $(STAMP) ## lint, format and types
 	@$(BIN)/python -m ruff check .

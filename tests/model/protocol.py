@@ -2,7 +2,9 @@
 put something between is one step here, and `explore` runs all orders of them.
 
 Texts are letters. A is like B and B is like C, A and C are not alike: whoever is like another one
-shares a tag with it. Partition 0 is home. Asked is `("check", id, text)` or `("delete", id)`.
+shares a tag with it. Partition 0 is home. Asked is `("check", id, text)` or `("delete", id)`; a
+process asks one thing after the other. It answers when a transaction is published, and takes its
+pieces along when it looks for the next; those of the last it applies by themselves.
 """
 
 from collections.abc import Iterator
@@ -10,10 +12,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 TAGS = {"A": ("x",), "B": ("x", "y"), "C": ("y",)}
-PARTITIONS, HOME = 2, 0
+PARTITIONS = 2
 NEW = "the new number"
 
 Op = tuple[str, ...]
+Ops = tuple[Op, ...]  # of one process
 Field = tuple[Any, ...]
 Fields = frozenset[tuple[Field, Any]]
 
@@ -25,14 +28,15 @@ class Rules:
     validates: bool = True
     knows_unfinished: bool = True
     guards_pieces: bool = True
-    home_comes_last: bool = True  # its piece is applied and the transaction done at once
+    applies_before_done: bool = True
     snapshot_before_reads: bool = True
     readers_are_noted: bool = True  # a decision rests on the text that it names
+    carries_before_it_reads: bool = True
 
 
 @dataclass(frozen=True)
 class Transaction:
-    op: int
+    op: Op
     answer: object
     items: frozenset[Field]
     writes: tuple[tuple[Field, Any], ...]
@@ -57,10 +61,6 @@ class Home:
     def snapshot(self) -> Snapshot:
         return Snapshot(len(self.published), self.unfinished)
 
-    def without(self, number: int) -> "Home":
-        """The same, with this transaction done."""
-        return replace(self, unfinished=self.unfinished - {number})
-
 
 @dataclass(frozen=True)
 class Partition:
@@ -77,7 +77,9 @@ class Writer:
     todo: tuple[Any, ...] = ()
     known: Fields = frozenset()
     number: int = 0  # of the transaction that it applies
-    answer: object = None
+    turn: int = 0  # which of its operations it is at
+    waiting: frozenset[int] = frozenset()  # transactions that it has answered and not applied
+    done: frozenset[int] = frozenset()  # those that are applied, of which home is to be told
 
 
 @dataclass(frozen=True)
@@ -95,9 +97,9 @@ def place_of(field: Field) -> int:
     return {"x": 0, "y": 1, "a": 0, "b": 1, "c": 0}[name]
 
 
-def successors(world: World, ops: tuple[Op, ...], rules: Rules) -> Iterator[World]:
+def successors(world: World, ops: tuple[Ops, ...], rules: Rules) -> Iterator[World]:
     for at, writer in enumerate(world.writers):
-        if writer.phase in ("answered", "dead"):
+        if writer.phase in ("idle", "dead"):
             continue
         if world.crashes:
             yield with_writer(world, at, Writer("dead"), crashes=world.crashes - 1)
@@ -109,18 +111,30 @@ def with_writer(world: World, at: int, writer: Writer, **changes: object) -> Wor
     return replace(world, writers=writers, **changes)  # type: ignore[arg-type]
 
 
-def _step(world: World, at: int, op: Op, rules: Rules) -> World:
+def _step(world: World, at: int, ops: Ops, rules: Rules) -> World:
     writer = world.writers[at]
     if writer.phase == "look":
+        if writer.turn == len(ops):
+            return with_writer(world, at, _afterwards(writer, world.home))
         # Each asks the partitions in another order: the network keeps none.
         todo = tuple((at + n) % PARTITIONS for n in range(PARTITIONS))
-        return with_writer(world, at, Writer("read", world.home.snapshot, todo))
+        now = world.home.snapshot
+        snapshot = Snapshot(now.last, now.unfinished - writer.waiting)  # it is done where it reads
+        looking = replace(writer, phase="read", snapshot=snapshot, todo=todo, known=frozenset())
+        return with_writer(world, at, looking)
+    op = ops[writer.turn] if writer.turn < len(ops) else ("nothing",)
     if writer.phase == "read":
-        found = _read(world.partitions[int(writer.todo[0])], op)
-        known, todo = writer.known | found, writer.todo[1:]
-        if not todo:
-            return with_writer(world, at, _fetching(replace(writer, known=known)))
-        return with_writer(world, at, replace(writer, known=known, todo=todo))
+        place = int(writer.todo[0])
+        before, after = world.partitions[place], world.partitions[place]
+        for number in sorted(writer.waiting):
+            after = _given(after, number, world.home, place, rules)
+        known = writer.known | _read(after if rules.carries_before_it_reads else before, op)
+        partitions = (*world.partitions[:place], after, *world.partitions[place + 1 :])
+        reading = replace(writer, known=known, todo=writer.todo[1:])
+        if not reading.todo:
+            done = writer.done | writer.waiting
+            reading = _fetching(replace(reading, waiting=frozenset(), done=done))
+        return with_writer(world, at, reading, partitions=partitions)
     if writer.phase == "fetch":
         field: Field = ("text", writer.todo[0])
         kept = world.partitions[place_of(field)].fields
@@ -130,10 +144,30 @@ def _step(world: World, at: int, op: Op, rules: Rules) -> World:
     if writer.phase == "publish":
         if not rules.snapshot_before_reads:
             writer = replace(writer, snapshot=world.home.snapshot)
-        return _publish(world, at, writer, op, rules)
+        home = replace(world.home, unfinished=world.home.unfinished - writer.done)
+        told = replace(writer, done=frozenset())
+        return _publish(with_writer(world, at, told, home=home), at, told, op, rules)
     if writer.phase == "apply":
         return _apply(world, at, writer, rules)
-    raise AssertionError(writer.phase)
+    assert writer.phase == "done"
+    home = replace(world.home, unfinished=world.home.unfinished - {writer.number})
+    if writer.todo:  # broken on purpose: done before it is applied
+        return with_writer(world, at, replace(writer, phase="apply"), home=home)
+    return with_writer(world, at, replace(writer, phase="look"), home=home)
+
+
+def _afterwards(writer: Writer, home: Home) -> Writer:
+    """What a process goes on with that is asked nothing more."""
+    if not writer.waiting:
+        return Writer("idle")
+    number = min(writer.waiting)
+    return replace(_rolling(writer, number, home), waiting=writer.waiting - {number})
+
+
+def _rolling(writer: Writer, number: int, home: Home) -> Writer:
+    writes = home.published[number - 1].writes
+    todo = tuple(sorted({place_of(field) for field, _ in writes}))
+    return replace(writer, phase="apply", todo=todo, number=number, known=frozenset())
 
 
 def _read(partition: Partition, op: Op) -> Fields:
@@ -201,6 +235,7 @@ def decided(op: Op, known: Fields) -> tuple[object, set[Field], tuple[tuple[Fiel
 
 
 def _publish(world: World, at: int, writer: Writer, op: Op, rules: Rules) -> World:
+    again = replace(writer, phase="look", known=frozenset(), todo=())
     answer, rests, writes = decided(op, writer.known)
     if not rules.readers_are_noted:
         rests = {item for item in rests if item[0] != "text"}
@@ -211,14 +246,15 @@ def _publish(world: World, at: int, writer: Writer, op: Op, rules: Rules) -> Wor
         late = last > snapshot.last or (rules.knows_unfinished and last in snapshot.unfinished)
         if late and rules.validates:
             if last in home.unfinished:  # whoever is refused finishes what is in its way
-                first = _applying(home.published[last - 1], last, None, rules)
-                return with_writer(world, at, first)
-            return with_writer(world, at, Writer())
+                rolling = _rolling(again, last, home)
+                early = not rules.applies_before_done
+                return with_writer(world, at, replace(rolling, phase="done") if early else rolling)
+            return with_writer(world, at, again)
     number = home.following
     resolved = tuple((_named(field, number), number if v is NEW else v) for field, v in writes)
     # Who looks for a match minds what comes under its tags; what leaves is missed at its text.
     items = frozenset(_item_of(f) for f, value in resolved if f[0] != "tag" or value)
-    transaction = Transaction(at, answer, items, resolved)
+    transaction = Transaction(op, answer, items, resolved)
     count = len(home.published) + 1
     home = Home(
         (*home.published, transaction),
@@ -226,12 +262,9 @@ def _publish(world: World, at: int, writer: Writer, op: Op, rules: Rules) -> Wor
         frozenset((touched | dict.fromkeys(items, count)).items()),
         number + (op[0] == "check" and bool(writes)),
     )
-    after = (
-        _applying(transaction, count, answer, rules)
-        if writes
-        else Writer("answered", answer=answer)
-    )
-    return with_writer(world, at, after, home=home)
+    waiting = writer.waiting | ({count} if writes else set())
+    answered = replace(again, turn=writer.turn + 1, waiting=waiting)
+    return with_writer(world, at, answered, home=home)
 
 
 def _named(field: Field, number: int) -> Field:
@@ -242,27 +275,21 @@ def _item_of(field: Field) -> Field:
     return ("tag", field[1]) if field[0] == "tag" else field
 
 
-def _applying(transaction: Transaction, number: int, answer: object, rules: Rules) -> Writer:
-    elsewhere = tuple(sorted({place_of(field) for field, _ in transaction.writes} - {HOME}))
-    todo = (*elsewhere, HOME) if rules.home_comes_last else (HOME, *elsewhere)
-    return Writer("apply", todo=todo, number=number, answer=answer)
+def _given(partition: Partition, number: int, home: Home, place: int, rules: Rules) -> Partition:
+    """A partition that was given its piece of a transaction."""
+    if number in partition.applied and rules.guards_pieces:
+        return partition
+    return with_piece(partition, number, home.published[number - 1].writes, place)
 
 
 def _apply(world: World, at: int, writer: Writer, rules: Rules) -> World:
-    place, home = int(writer.todo[0]), world.home
-    partition = world.partitions[place]
-    is_due = writer.number not in partition.applied
-    if place == HOME:  # there it is applied if it is not done
-        is_due, home = writer.number in home.unfinished, home.without(writer.number)
-    if is_due or not rules.guards_pieces:
-        writes = home.published[writer.number - 1].writes
-        partition = with_piece(partition, writer.number, writes, place)
-    todo = writer.todo[1:]
-    after = replace(writer, todo=todo)
-    if not todo:
-        after = Writer() if writer.answer is None else replace(after, phase="answered")
+    place, todo = int(writer.todo[0]), writer.todo[1:]
+    partition = _given(world.partitions[place], writer.number, world.home, place, rules)
+    is_early = not rules.applies_before_done
+    following = "apply" if todo else "look" if is_early else "done"
     partitions = (*world.partitions[:place], partition, *world.partitions[place + 1 :])
-    return with_writer(world, at, after, partitions=partitions, home=home)
+    after = replace(writer, todo=todo, phase=following)
+    return with_writer(world, at, after, partitions=partitions)
 
 
 def with_piece(
@@ -277,13 +304,13 @@ def with_piece(
     return Partition(frozenset(fields.items()), partition.applied | {number})
 
 
-def explore(ops: tuple[Op, ...], rules: Rules, crashes: int = 1) -> tuple[int, str | None]:
+def explore(ops: tuple[Ops, ...], rules: Rules, crashes: int = 1) -> tuple[int, str | None]:
     """All orders of all steps: how many worlds there are, and what is wrong in one of them."""
     start = World(Home(), (Partition(),) * PARTITIONS, (Writer(),) * len(ops), crashes)
     seen, waiting = {start}, [start]
     while waiting:
         world = waiting.pop()
-        fault = fault_of(world, ops)
+        fault = fault_of(world)
         if fault:
             return len(seen), fault
         for following in successors(world, ops, rules):
@@ -293,22 +320,18 @@ def explore(ops: tuple[Op, ...], rules: Rules, crashes: int = 1) -> tuple[int, s
     return len(seen), None
 
 
-def fault_of(world: World, ops: tuple[Op, ...]) -> str | None:
+def fault_of(world: World) -> str | None:
     """What no caller may ever see. Transactions count in the order in which they were published."""
-    for at, writer in enumerate(world.writers):
-        told = {t.answer for t in world.home.published if t.op == at}
-        if writer.phase == "answered" and writer.answer not in told:
-            return f"{ops[at]} was answered {writer.answer}, and nothing of it was published"
-    if any(writer.phase not in ("answered", "dead") for writer in world.writers):
+    if any(writer.phase not in ("idle", "dead") for writer in world.writers):
         return None
     fields: Fields = frozenset()
     following = 1
     for transaction in world.home.published:
-        answer, _, writes = decided(ops[transaction.op], fields)
+        answer, _, writes = decided(transaction.op, fields)
         if answer != transaction.answer:
-            return f"{ops[transaction.op]} was told {transaction.answer}, and is {answer}"
+            return f"{transaction.op} was told {transaction.answer}, and is {answer}"
         resolved = tuple((_named(f, following), following if v is NEW else v) for f, v in writes)
-        following += ops[transaction.op][0] == "check" and bool(writes)
+        following += transaction.op[0] == "check" and bool(writes)
         merged = dict(fields)
         for field, value in resolved:
             merged.pop(field, None)
