@@ -177,6 +177,11 @@ class ClusterServers:
         for node in (target, source, *self.primaries):
             node.ask("CLUSTER SETSLOT", slot, "NODE", target.id)
 
+    @property
+    def can_move_whole(self) -> bool:
+        """Whether the servers know the command for it; the embedded ones do."""
+        return bool(self.nodes[0].ask("COMMAND INFO", "cluster|migrateslots")[0])
+
     def move_whole(self, key: str) -> Member:
         """Moves the slot of a key in one piece, as Valkey 9 can; where to."""
         slot, source = key_slot(key.encode()), self.primary_of(key)

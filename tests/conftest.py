@@ -11,12 +11,17 @@ import pytest
 import redis
 from hypothesis import settings as hypothesis_settings
 
+from service.store import embedded
 from service.store.connection import Connection
 from service.store.embedded import EmbeddedServer
 from tests.clusters import ClusterServers, cluster_servers
 
 # They have an environment of their own: `make test-browser`.
 collect_ignore = [] if find_spec("playwright") else ["browser"]
+
+# Another server for what tests start themselves: `VALKEY_SERVER=/usr/bin/redis-server make test`.
+if "VALKEY_SERVER" in os.environ:
+    embedded.find_binary = lambda: Path(os.environ["VALKEY_SERVER"])
 
 # The same examples on every run, and no clock: a test that fails, fails again.
 hypothesis_settings.register_profile("twinsift", derandomize=True, deadline=None)

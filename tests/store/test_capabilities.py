@@ -1,5 +1,7 @@
 """What a store is found to be at the start, and which are refused."""
 
+import re
+
 import pytest
 
 from service.store.capabilities import UnfitStore, look_at_store
@@ -18,7 +20,7 @@ def test_a_single_server_is_told_as_it_is(server: StoreServer) -> None:
     found = look_at_store(server.url)
     assert found is not None
     assert (found.kind, found.primaries, found.replicas, found.persistent) == ("single", 1, 0, True)
-    assert found.server.startswith("valkey ")
+    assert re.fullmatch(r"(valkey|redis) [0-9]+\.[0-9]+\.[0-9]+", found.server)
 
 
 def test_so_is_a_cluster(cluster: ClusterServers) -> None:
