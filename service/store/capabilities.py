@@ -13,13 +13,15 @@ from redis.backoff import NoBackoff
 from redis.exceptions import NoPermissionError, RedisError, ResponseError
 from redis.retry import Retry
 
-from service.errors import StoreError
+from service.errors import StoreError, StoreUnavailable
 from service.store.connection import Connection
 from service.store.keys import REGISTRY
 from service.store.server import Server
+from service.store.tls import UnusableFile, check_files, speaks_plainly, speaks_tls
 from service.store_address import Kind, StoreAddress, read_address
 
 SECONDS = 2.0
+PROBE_SECONDS = 1.0
 PROBE = "#!lua flags=no-writes\nreturn 1"
 _MEANT_FOR = {
     "cluster": "is a node of a cluster: its URL begins with redis+cluster://",
@@ -48,12 +50,14 @@ class Capabilities:
         return asdict(self)
 
 
-def look_at_store(url: str) -> Capabilities | None:
-    """What the store is and can do; None where it cannot be asked now.
+def look_at_store(url: str) -> Capabilities:
+    """What the store is and can do; raises StoreUnavailable where it cannot be asked now.
 
     Raises UnfitStore where it is another kind of store than its URL says, drops keys when it is
-    full, or cannot run our scripts."""
+    full, or cannot run our scripts, or where files that its URL names cannot be used."""
     address = read_address(url)
+    if address.tls:
+        _refuse_unusable_files(address)
     _refuse_other_kind(address)
     connection = Connection(url, deadline=SECONDS)
     with closing(connection):
@@ -65,8 +69,11 @@ def look_at_store(url: str) -> Capabilities | None:
                         "the store cannot run scripts that begin with #!lua, which stop at the "
                         "memory limit before they write: Redis 7 or newer can, or Valkey"
                     )
-        except (StoreError, RedisError):
-            return None
+        except StoreUnavailable:
+            _refuse_other_language(address)
+            raise
+        except (StoreError, RedisError) as error:
+            raise StoreUnavailable("the store does not tell what it is") from error
     _refuse_evicting(infos)
     first = infos[0]
     return Capabilities(
@@ -77,6 +84,13 @@ def look_at_store(url: str) -> Capabilities | None:
         f"{first.get('valkey_version') or first.get('redis_version', '')}",
         persistent=all(_is_persistent(info) for info in infos),
     )
+
+
+def _refuse_unusable_files(address: StoreAddress) -> None:
+    try:
+        check_files(address.options)
+    except UnusableFile as error:
+        raise UnfitStore(str(error)) from error
 
 
 def _refuse_other_kind(address: StoreAddress) -> None:
@@ -100,6 +114,15 @@ def _refuse_other_kind(address: StoreAddress) -> None:
         if mode != wanted and mode in _MEANT_FOR:
             raise UnfitStore(f"the store {_MEANT_FOR[mode]}")
         return
+
+
+def _refuse_other_language(address: StoreAddress) -> None:
+    """The servers there that answer with TLS where the URL is without, or the other way round."""
+    for node in address.nodes:
+        if address.tls and speaks_plainly(node, PROBE_SECONDS):
+            raise UnfitStore("the store speaks no TLS there: its URL begins with redis, not rediss")
+        if not address.tls and speaks_tls(node, PROBE_SECONDS):
+            raise UnfitStore("the store speaks TLS there: its URL begins with rediss, not redis")
 
 
 def _refuse_evicting(infos: Sequence[Mapping[str, Any]]) -> None:

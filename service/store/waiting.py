@@ -130,5 +130,5 @@ class Attempt(threading.Thread):
             self._is_left = not self._done.is_set()
         if self._is_left:
             raise TimeoutError
-        if self._error is not None:
-            raise self._error
+        if self._error is not None:  # and why, which is lost where it is raised amid another one
+            raise self._error from (self._error.__cause__ or self._error.__context__)
