@@ -40,9 +40,7 @@ class Key:
     def as_pem(self) -> str:
         bits = _der(0xA1, _der(_BITS, b"\0" + self.public))
         number = _der(_OCTETS, self.number.to_bytes(32, "big"))
-        return _pem(
-            "EC PRIVATE KEY", _der(_SEQUENCE, _integer(1), number, _der(0xA0, _P256), bits)
-        )
+        return _pem("EC PRIVATE KEY", _der(_SEQUENCE, _integer(1), number, _der(0xA0, _P256), bits))
 
 
 class Authority:

@@ -105,8 +105,8 @@ class Member:
 
 class ClusterServers:
     """Nodes 0 to 2 begin as primaries of a third of the slots each, 3 to 5 as their replicas: that
-    is with three `primaries`, each with one of `replicas`. `prepare` is called with each node before
-    they know each other."""
+    is with three `primaries`, each with one of `replicas`. `prepare` is called with each node
+    before they know each other."""
 
     def __init__(
         self,
@@ -174,9 +174,7 @@ class ClusterServers:
         shapes = [sorted((s, e, w[1], len(r)) for s, e, w, *r in view) for view in views.values()]
         has_all = sum(end - start + 1 for start, end, _, _ in shapes[0]) == SLOTS
         agree = all(shape == shapes[0] for shape in shapes)
-        whole = has_all and agree and all(
-            replicas == self._replicas for *_, replicas in shapes[0]
-        )
+        whole = has_all and agree and all(replicas == self._replicas for *_, replicas in shapes[0])
         return bool(whole and all(self._is_well(node) for node in self.nodes))
 
     @contextmanager

@@ -8,17 +8,16 @@ from contextlib import closing
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import redis
 from redis.backoff import NoBackoff
 from redis.exceptions import NoPermissionError, RedisError, ResponseError
 from redis.retry import Retry
 
-from service.errors import StoreError, StoreUnavailable
+from service.errors import StoreUnavailable
 from service.store.connection import Connection
 from service.store.keys import REGISTRY
 from service.store.server import Server
-from service.store.tls import UnusableFile, check_files, speaks_plainly, speaks_tls
-from service.store_address import Kind, StoreAddress, read_address
+from service.store.tls import UnusableFile, check_files, client_of, speaks_plainly, speaks_tls
+from service.store_address import Kind, Node, StoreAddress, read_address
 
 SECONDS = 2.0
 PROBE_SECONDS = 1.0
@@ -69,10 +68,7 @@ def look_at_store(url: str) -> Capabilities:
                         "the store cannot run scripts that begin with #!lua, which stop at the "
                         "memory limit before they write: Redis 7 or newer can, or Valkey"
                     )
-        except StoreUnavailable:
-            _refuse_other_language(address)
-            raise
-        except (StoreError, RedisError) as error:
+        except RedisError as error:
             raise StoreUnavailable("the store does not tell what it is") from error
     _refuse_evicting(infos)
     first = infos[0]
@@ -100,13 +96,15 @@ def _refuse_other_kind(address: StoreAddress) -> None:
         sentinel = address.kind is Kind.SENTINEL and node is not None
         url = address.url_of_sentinel(node) if sentinel and node else address.url_of(node)
         once = Retry(NoBackoff(), 0)
-        client = redis.Redis.from_url(
+        client = client_of(
             url, retry=once, socket_timeout=1, socket_connect_timeout=1, decode_responses=True
         )
         with closing(client):
             try:
                 told = client.info("server")
             except RedisError:
+                if node is not None:
+                    _refuse_other_language(node, tls=address.tls)
                 continue
         mode = told.get("server_mode") or told.get(
             "redis_mode", wanted
@@ -116,13 +114,12 @@ def _refuse_other_kind(address: StoreAddress) -> None:
         return
 
 
-def _refuse_other_language(address: StoreAddress) -> None:
-    """The servers there that answer with TLS where the URL is without, or the other way round."""
-    for node in address.nodes:
-        if address.tls and speaks_plainly(node, PROBE_SECONDS):
-            raise UnfitStore("the store speaks no TLS there: its URL begins with redis, not rediss")
-        if not address.tls and speaks_tls(node, PROBE_SECONDS):
-            raise UnfitStore("the store speaks TLS there: its URL begins with rediss, not redis")
+def _refuse_other_language(node: Node, *, tls: bool) -> None:
+    """One that answers with TLS where the URL is without, or the other way round."""
+    if tls and speaks_plainly(node, PROBE_SECONDS):
+        raise UnfitStore("the store speaks no TLS there: its URL begins with redis, not rediss")
+    if not tls and speaks_tls(node, PROBE_SECONDS):
+        raise UnfitStore("the store speaks TLS there: its URL begins with rediss, not redis")
 
 
 def _refuse_evicting(infos: Sequence[Mapping[str, Any]]) -> None:

@@ -31,7 +31,10 @@ KINDS = {
     "MOVED": "other", "ASK": "other",
 }  # fmt: skip
 REFUSED_IN_SCRIPT = ("ACL failure", "The user executing the script can't run")
-OTHER_HOST = (62, 64)  # a certificate for other names, or for other addresses: X509_V_ERR_*_MISMATCH
+OTHER_HOST = (
+    62,
+    64,
+)  # a certificate for other names, or for other addresses: X509_V_ERR_*_MISMATCH
 
 
 class HungUp(DriverConnectionError):

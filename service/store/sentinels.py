@@ -16,6 +16,7 @@ from service.errors import StoreError, StoreUnavailable
 from service.store.failures import code_of, of_all, ours_of
 from service.store.routes import Target
 from service.store.server import Server
+from service.store.tls import client_of
 from service.store.waiting import Allowance, Attempt
 from service.store_address import Kind, Node, StoreAddress
 
@@ -35,7 +36,7 @@ class Sentinels:
         self._allowance = allowance
         self._make = make
         self._sentinels: list[redis.Redis] = [
-            redis.Redis.from_url(
+            client_of(
                 address.url_of_sentinel(node),
                 decode_responses=True,
                 # One that does not answer leaves time to ask the others.

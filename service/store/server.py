@@ -28,6 +28,7 @@ from service.stages import STORING
 from service.store.breaker import Breaker
 from service.store.failures import HungUp, driver_errors
 from service.store.scripts import Script, packed
+from service.store.tls import connecting_so
 from service.store.touched import Touched
 from service.store.waiting import Allowance, Attempt, TimedSocket
 
@@ -107,6 +108,7 @@ class Server:
             health_check_interval=HEALTH_CHECK_INTERVAL,
             retry=Retry(NoBackoff(), 0),
         )
+        connecting_so(self._pool)
         self._idle: deque[Any] = deque()
         self._pool.take, self._pool.give_back = self._take, self._idle.append
         self.client = redis.Redis(connection_pool=self._pool)
