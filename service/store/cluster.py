@@ -143,7 +143,8 @@ class Cluster:
             found = read_topology(reply, node)
             if found.primaries():
                 return found
-            refused.append(StoreUnavailable("a node knows of none that has slots"))
+            why = "nodes are to have host names, and have none" if reply else "no node has slots"
+            refused.append(StoreUnavailable(why))
         self._refused = refused
         self._is_doubtful = True
         return None

@@ -164,6 +164,33 @@ class TestASlotThatMoves:
         assert faults_at(caller.cluster.url) == []
 
 
+class TestNodesThatAnnounceHostNamesAndHaveNone:
+    """As with `cluster-preferred-endpoint-type hostname` alone."""
+
+    @pytest.fixture
+    def nameless(self, caller: Caller) -> Iterator[Caller]:
+        caller.check("a", BIKES)
+        _prefer(caller.cluster, "hostname")
+        yield caller
+        _prefer(caller.cluster, "ip")
+
+    def test_are_told_where_they_are_asked_for_first(self, nameless: Caller) -> None:
+        with pytest.raises(StoreUnavailable, match="host names"):
+            Caller(nameless.cluster).connection.run("release", [REGISTRY], ["nobody", "0"])
+
+    def test_are_told_where_they_send_on(self, nameless: Caller) -> None:
+        key = nameless.key_of("default")
+        with nameless.cluster.moving(key):
+            pass
+        with pytest.raises(StoreUnavailable, match="no host name"):
+            nameless.connection.call(nameless.connection.client.hget, key, "next")
+
+
+def _prefer(cluster: ClusterServers, endpoint: str) -> None:
+    for node in cluster.nodes:
+        node.client.config_set("cluster-preferred-endpoint-type", endpoint)
+
+
 class TestANodeThatDies:
     def test_its_replica_goes_on_and_others_never_stop(self, caller: Caller) -> None:
         caller.check("a", BIKES)
