@@ -147,7 +147,7 @@ def test_why_a_store_is_not_believed_is_in_the_log_without_its_password(
     with terminator() as in_front:
         port = in_front.before(free_port(), theirs.server("localhost"))
         url = f"rediss://twinsift:hidden@localhost:{port}/0?ssl_ca_certs={ours.file}"
-        service = serve(TWINSIFT_REDIS_URL=url)
+        service = serve(TWINSIFT_REDIS_URL=url, TWINSIFT_WORKERS="1")
         wait_until(lambda: is_listened_on(service.port))
         status, told = service.call("POST", "/check", {"id": "a", "text": "Some words."})
     service.process.send_signal(signal.SIGTERM)
