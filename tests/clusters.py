@@ -192,8 +192,9 @@ class ClusterServers:
 
     @property
     def can_move_whole(self) -> bool:
-        """Whether the servers know the command for it; the embedded ones do."""
-        return bool(self.nodes[0].ask("COMMAND INFO", "cluster|migrateslots")[0])
+        """Whether the servers know the command for it, as Valkey does from version 9 on."""
+        version = self.nodes[0].client.info("server").get("valkey_version", "0")
+        return int(version.partition(".")[0]) >= 9
 
     def move_whole(self, key: str) -> Member:
         """Moves the slot of a key in one piece, as Valkey 9 can; where to."""

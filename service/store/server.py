@@ -104,6 +104,7 @@ class Server:
             url,
             protocol=3,
             decode_responses=False,
+            driver_info=None,  # telling it takes a right, which Redis 7.0 does not know
             socket_timeout=allowance.at_once,  # of a TLS handshake; see `_timed` for what follows
             health_check_interval=HEALTH_CHECK_INTERVAL,
             retry=Retry(NoBackoff(), 0),

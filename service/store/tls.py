@@ -47,8 +47,9 @@ def connecting_so(pool: ConnectionPool) -> ConnectionPool:
 
 
 def client_of(url: str, **options: Any) -> redis.Redis:
-    """A client of redis-py that connects so."""
-    pool = connecting_so(ConnectionPool.from_url(url, **options))
+    """A client of redis-py that connects so, and does not tell the server the driver's name: that
+    takes a right of its own, which Redis 7.0 does not know."""
+    pool = connecting_so(ConnectionPool.from_url(url, driver_info=None, **options))
     return redis.Redis.from_pool(pool)
 
 

@@ -16,6 +16,7 @@ from tests.e2e.running import free_port, wait_until
 from tests.fire.stores import StoreServer, store_server
 from tests.tls import Terminator, terminator
 
+SECONDS = 10.0
 HERE = ("localhost", "127.0.0.1")
 RELEASE: Call = ("release", ["ts1:collections"], ["nobody", "0"])  # writes, and changes nothing
 
@@ -101,13 +102,13 @@ def sentinels(
 
 
 def ask(url: str) -> None:
-    assert Connection(url, deadline=2.0).run(*RELEASE) == 0
+    assert Connection(url, deadline=SECONDS).run(*RELEASE) == 0
 
 
 def reason(url: str) -> str:
     """Why it is unavailable; neither that nor what is told at the start has the password."""
     with pytest.raises(StoreUnavailable) as refused:
-        Connection(url, deadline=2.0).run(*RELEASE)
+        Connection(url, deadline=SECONDS).run(*RELEASE)
     assert "hidden" not in str(refused.value)
     return str(refused.value)
 
@@ -192,7 +193,7 @@ class TestACluster:
     def test_is_asked_over_tls_at_every_node(self, cluster_url: str) -> None:
         found = look_at_store(cluster_url)
         assert (found.kind, found.primaries) == ("cluster", 2)
-        connection = Connection(cluster_url, deadline=2.0)
+        connection = Connection(cluster_url, deadline=SECONDS)
         calls: list[Call] = [("drop", [f"ts1:{{{number}.0}}:m"], []) for number in range(8)]
         assert connection.run_all(calls) == [[None] * 3] * 8
 
@@ -202,7 +203,7 @@ class TestACluster:
     ) -> None:
         for node in nodes.nodes:
             node.client.config_set("cluster-preferred-endpoint-type", endpoint)
-        connection = Connection(cluster_url, deadline=5.0)
+        connection = Connection(cluster_url, deadline=SECONDS)
         key = f"ts1:{{{endpoint}}}"
         connection.call(connection.client.set, key, "here")
         with nodes.moving(key) as (source, target):
