@@ -9,7 +9,12 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from redis.backoff import NoBackoff
-from redis.exceptions import NoPermissionError, RedisError, ResponseError
+from redis.exceptions import (
+    AuthenticationError,
+    NoPermissionError,
+    RedisError,
+    ResponseError,
+)
 from redis.retry import Retry
 
 from service.errors import StoreUnavailable
@@ -102,6 +107,8 @@ def _refuse_other_kind(address: StoreAddress) -> None:
         with closing(client):
             try:
                 told = client.info("server")
+            except (AuthenticationError, ResponseError):  # an answer, and for others to tell
+                continue
             except RedisError:
                 if node is not None:
                     _refuse_other_language(node, tls=address.tls)

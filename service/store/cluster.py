@@ -18,6 +18,7 @@ from service.store_address import Kind, Node
 
 PAUSE = 0.02
 """How long to wait before one asks again where a slot is just moving, in seconds."""
+NOBODY_TELLS = "no node of the cluster tells its slots"
 REFRESH_PAUSE = 0.1
 """The nodes are asked for the slots no more often than this, in seconds."""
 
@@ -39,7 +40,7 @@ class Cluster:
         self._known: dict[Node, Server] = {}
         self._topology: Topology | None = None
         self._is_doubtful = False
-        self._refused: list[StoreError] = []
+        self._why = (NOBODY_TELLS, "connection")
         self._doubted: Server | None = None
         self._next_refresh = 0.0
         self._refreshing = threading.Lock()
@@ -106,7 +107,7 @@ class Cluster:
         if self._topology is None or self._is_doubtful:
             self._refresh()
         if self._topology is None:
-            raise of_all("no node of the cluster tells its slots", self._refused)
+            raise StoreUnavailable(*self._why)
         return self._topology
 
     def _refresh(self) -> None:
@@ -145,6 +146,7 @@ class Cluster:
                 return found
             why = "nodes are to have host names, and have none" if reply else "no node has slots"
             refused.append(StoreUnavailable(why))
-        self._refused = refused
+        refusal = of_all(NOBODY_TELLS, refused)
+        self._why = (str(refusal), refusal.kind)
         self._is_doubtful = True
         return None

@@ -31,10 +31,8 @@ KINDS = {
     "MOVED": "other", "ASK": "other",
 }  # fmt: skip
 REFUSED_IN_SCRIPT = ("ACL failure", "The user executing the script can't run")
-OTHER_HOST = (
-    62,
-    64,
-)  # a certificate for other names, or for other addresses: X509_V_ERR_*_MISMATCH
+OTHER_HOST = (62, 64)
+"""How OpenSSL calls a certificate for other names, and one for other addresses."""
 
 
 class HungUp(DriverConnectionError):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import redis
@@ -35,7 +35,7 @@ class Sentinels:
         self._service = address.service
         self._allowance = allowance
         self._make = make
-        self._sentinels: list[redis.Redis] = [
+        self._sentinels: Sequence[redis.Redis] = [
             client_of(
                 address.url_of_sentinel(node),
                 decode_responses=True,
@@ -49,7 +49,7 @@ class Sentinels:
         self._known: dict[Node, Server] = {}
         self._primary: Server | None = None
         self._is_doubtful = False
-        self._refused = StoreUnavailable("no sentinel names a primary", "connection")
+        self._why = ("no sentinel names a primary", "connection")
         self._next_question = 0.0
         self._asking = threading.Lock()
 
@@ -58,7 +58,7 @@ class Sentinels:
         if self._primary is None or self._is_doubtful:
             self._find()
         if self._primary is None:
-            raise self._refused
+            raise StoreUnavailable(*self._why)
         return self._primary
 
     def after(self, error: StoreUnavailable, key: str, server: Server) -> Target | None:
@@ -79,7 +79,7 @@ class Sentinels:
 
     def close(self) -> None:
         """Closes all connections, to sentinels too."""
-        for sentinel in tuple(self._sentinels):
+        for sentinel in self._sentinels:
             sentinel.close()
         for server in tuple(self._known.values()):
             server.close()
@@ -97,7 +97,7 @@ class Sentinels:
                 self._primary = self._named(limit)
                 self._is_doubtful = False
             except StoreUnavailable as error:  # the last one that is known is tried
-                self._is_doubtful, self._refused = True, error
+                self._is_doubtful, self._why = True, (str(error), error.kind)
             finally:
                 self._next_question = time.monotonic() + PAUSE
                 self._allowance.spend(time.monotonic() - began)
@@ -118,7 +118,7 @@ class Sentinels:
     def _ask(self) -> Node:
         """The primary as the first sentinel names it that knows one; it is asked first then."""
         refused: list[StoreError] = []
-        for sentinel in tuple(self._sentinels):
+        for sentinel in self._sentinels:
             try:
                 told: Any = sentinel.sentinel_masters()
             except (RedisError, OSError) as error:
@@ -128,7 +128,7 @@ class Sentinels:
             if state is None:
                 refused.append(StoreUnavailable("it knows no service of this name"))
             elif state["is_master"] and not state["is_sdown"] and not state["is_odown"]:
-                self._sentinels.sort(key=lambda one: one is not sentinel)
+                self._sentinels = sorted(self._sentinels, key=lambda one: one is not sentinel)
                 return Node(state["ip"], state["port"])
             else:
                 refused.append(StoreUnavailable("it holds the primary to be down", "connection"))
