@@ -1,6 +1,7 @@
 """deploy/users.acl gives the service the rights that it needs, and no other: on one server and on a
 cluster whose replicas confirm."""
 
+import os
 import re
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -18,12 +19,13 @@ from service.settings import LOCAL, REPLICATED
 from service.store.connection import Connection
 from service.store.failures import ours_of
 from tests.clusters import ClusterServers
-from tests.deploy.journey import check, client_of, travel
+from tests.deploy.journey import check, client_of, grow_and_grow_old, travel, visit_all
 from tests.deploy.own_store import DEPLOY, PASSWORD, OwnStore, own_store
 
 ROOT = Path(__file__).parents[2]
 USERS = (DEPLOY / "users.acl").read_text()
 GRANTED = set(re.findall(r"\+(\S+)", USERS))
+IS_LONG = os.environ.get("SOAK") == "1"
 OF_A_CLUSTER = {"asking", "cluster|slots", "wait"}
 """What is needed where the store is a cluster, or where replicas confirm."""
 KEY = "ts1:of-a-test"
@@ -98,7 +100,9 @@ def test_on_a_cluster_whose_replicas_confirm_it_is_refused_nothing_either(
     cluster: ClusterServers, tmp_path: Path
 ) -> None:
     with as_user_of(cluster, USERS) as url:
-        travel(url, tmp_path / "tokens.toml", REPLICATED)
+        visit_all(url, tmp_path / "tokens.toml", REPLICATED)
+        if IS_LONG:
+            grow_and_grow_old(url)
         read_while_a_slot_moves(cluster, url)
         refused = [entry for node in cluster.nodes for entry in node.client.acl_log()]
     assert refused == []

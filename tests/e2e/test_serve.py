@@ -15,9 +15,7 @@ import redis
 
 from service.store.embedded import EmbeddedServer
 from service.tokens import make
-from tests.certificates import Authority
 from tests.e2e.running import Service, free_port, wait_until
-from tests.tls import terminator
 
 
 def is_listened_on(port: int) -> bool:
@@ -138,25 +136,6 @@ def test_a_store_that_is_not_there_yet_does_not_stop_the_start(
     wait_until(lambda: is_listened_on(service.port))
     assert service.call("GET", "/healthz")[0] == 200
     assert service.call("GET", "/readyz")[0] == 503
-
-
-def test_why_a_store_is_not_believed_is_in_the_log_without_its_password(
-    serve: Callable[..., Service], tmp_path: Path
-) -> None:
-    theirs, ours = (Authority(tmp_path / name) for name in ("theirs", "ours"))
-    with terminator() as in_front:
-        port = in_front.before(free_port(), theirs.server("localhost"))
-        url = f"rediss://twinsift:hidden@localhost:{port}/0?ssl_ca_certs={ours.file}"
-        service = serve(TWINSIFT_REDIS_URL=url, TWINSIFT_WORKERS="1")
-        wait_until(lambda: is_listened_on(service.port))
-        status, told = service.call("POST", "/check", {"id": "a", "text": "Some words."})
-    service.process.send_signal(signal.SIGTERM)
-    said = service.end()[1]
-    assert (status, told["code"]) == (503, "store_unavailable")
-    reasons = [line["reason"] for line in map(json.loads, said.splitlines()) if "reason" in line]
-    assert len(reasons) == 2  # of the start, and of the call
-    assert all(one.startswith("the store's certificate is not trusted") for one in reasons)
-    assert "hidden" not in said
 
 
 @pytest.mark.parametrize(

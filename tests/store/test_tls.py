@@ -1,12 +1,17 @@
 """TLS to one server, to a cluster and by way of sentinels; and what is wrong with it, in words."""
 
+import json
 import ssl
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from service.app import create_app
 from service.errors import StoreUnavailable
+from service.logs import JsonFormatter
+from service.serving import look_at_store as look_at_store_of
+from service.settings import Settings
 from service.store.capabilities import UnfitStore, look_at_store
 from service.store.connection import Connection
 from service.store.scripts import Call
@@ -187,6 +192,23 @@ class TestOneServer:
         with pytest.raises(UnfitStore, match=told) as refused:
             look_at_store(f"rediss://:hidden@localhost:1?{options.format(tmp_path)}")
         assert str(tmp_path) not in str(refused.value)
+
+
+def test_the_log_and_the_answer_tell_why_and_have_no_password(
+    unknown: Authority, port: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    url = f"rediss://:hidden@localhost:{port}?ssl_ca_certs={unknown.file}"
+    settings = Settings(redis_url=url, deadline=SECONDS)
+    look_at_store_of(settings)
+    client = create_app(settings).test_client()
+    answer = client.post("/check", json={"id": "a", "text": "Some words."})
+    assert (answer.status_code, answer.get_json()["code"]) == (503, "store_unavailable")
+    lines = [json.loads(JsonFormatter().format(record)) for record in caplog.records]
+    reasons = {line["message"]: line["reason"] for line in lines}
+    assert set(reasons) == {"the store cannot be asked now", "request"}
+    assert set(reasons.values()) == {answer.get_json()["detail"]}
+    assert "is not trusted" in answer.get_json()["detail"]
+    assert "hidden" not in answer.text + str(lines)
 
 
 class TestACluster:
