@@ -22,6 +22,7 @@ collect_ignore = [] if find_spec("playwright") else ["browser"]
 # Another server for what tests start themselves: `VALKEY_SERVER=/usr/bin/redis-server make test`.
 if "VALKEY_SERVER" in os.environ:
     embedded.find_binary = lambda: Path(os.environ["VALKEY_SERVER"])
+    collect_ignore.append("store/test_embedded.py")  # of the server that the package brings
 
 # The same examples on every run, and no clock: a test that fails, fails again.
 hypothesis_settings.register_profile("twinsift", derandomize=True, deadline=None)
