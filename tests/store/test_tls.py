@@ -2,6 +2,7 @@
 
 import json
 import ssl
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from service.store.scripts import Call
 from tests.certificates import Authority
 from tests.clusters import ClusterServers, Member, cluster_servers
 from tests.e2e.running import free_port, wait_until
-from tests.fire.stores import StoreServer, store_server
+from tests.fire.stores import StoreServer, frozen, store_server
 from tests.tls import Terminator, terminator
 
 SECONDS = 10.0
@@ -142,6 +143,18 @@ class TestOneServer:
             f"rediss://:hidden@localhost:{port}?ssl_ca_certs={unknown.file}"
         )
 
+    def test_is_held_against_the_authorities_as_their_file_has_them_now(
+        self, unknown: Authority, trusted: Authority, port: int, tmp_path: Path
+    ) -> None:
+        file = tmp_path / "authorities.pem"
+        file.write_text(unknown.file.read_text())
+        url = f"rediss://localhost:{port}?ssl_ca_certs={file}"
+        connection = Connection(url, deadline=SECONDS)
+        with pytest.raises(StoreUnavailable):
+            connection.run(*RELEASE)
+        file.write_text(trusted.file.read_text())
+        assert connection.run(*RELEASE) == 0
+
     def test_is_not_believed_with_a_certificate_for_another_host(
         self, server: StoreServer, in_front: Terminator, trusted: Authority
     ) -> None:
@@ -174,6 +187,19 @@ class TestOneServer:
         assert "wants a certificate of the service" in reason(url)
         own = trusted.sign("service")
         ask(f"{url}&ssl_certfile={own}&ssl_keyfile={own}")
+
+    def test_that_is_frozen_is_waited_for_no_longer_over_tls(
+        self, server: StoreServer, trusted: Authority, port: int
+    ) -> None:
+        connection = Connection(
+            f"rediss://localhost:{port}?ssl_ca_certs={trusted.file}", deadline=SECONDS / 5
+        )
+        connection.run(*RELEASE)
+        began = time.monotonic()
+        with frozen(server), pytest.raises(StoreUnavailable) as refused:
+            connection.run(*RELEASE)
+        assert (refused.value.kind, time.monotonic() - began < SECONDS / 2) == ("timeout", True)
+        assert connection.run(*RELEASE) == 0
 
     @pytest.mark.parametrize(
         ("options", "told"),
