@@ -163,7 +163,7 @@ def parent_and_group(stat: Path) -> tuple[int, int]:
     return int(parent), int(group)
 
 
-def wait_until(condition: Callable[[], bool], *, pause: float = 0.05) -> None:
+def wait_until(condition: Callable[[], bool], *, pause: float = 0.02) -> None:
     give_up = time.monotonic() + SECONDS
     while not condition():
         assert time.monotonic() < give_up, "waited too long"

@@ -1,5 +1,6 @@
 """The index through its use case: what a check finds, keeps and leaves behind."""
 
+import os
 import random
 import threading
 from collections import Counter
@@ -13,6 +14,9 @@ from service.errors import StoreFull, UnknownCollection, UnknownDocument
 from service.store.base import Replay
 from service.store.keys import partition
 from service.store.step import Step
+
+SOAK = os.environ.get("SOAK") == "1"
+WIDE, CROWD = (600, 1500) if SOAK else (400, 800)
 
 # Sixty words without a digit, which would be a fact: a near copy differs in its wording only.
 WORDS = [
@@ -229,14 +233,14 @@ def test_a_bucket_that_half_the_texts_share_stays_bounded_and_true(
 ):
     catalogue.configure("wide", {"threshold": 0.8})
     shared = words(20)
-    for number in range(600):
+    for number in range(WIDE):
         post(f"t{number}", f"{shared} {words(10)}", collection="wide")
     own = words(10)
     post("original", f"{shared} {own}", collection="wide")
     answer = post("copy", f"{shared} {own} again", collection="wide")
     assert answer.match.id == "original"
     assert answer.candidates.cut
-    for number in range(600):
+    for number in range(WIDE):
         catalogue.delete("wide", f"t{number}")
     assert index_faults("wide") == []
 
@@ -526,7 +530,7 @@ def test_a_family_that_shares_half_its_words_does_not_crowd_a_shard(
 ):
     """They share half their rows too, so a shard must not be chosen by one row."""
     shared = words(60)
-    for number in range(1500):
+    for number in range(CROWD):
         post(f"t{number}", f"{shared} {words(28)}")
     assert index_faults() == []
     sizes = [redis_client.hlen(key) for key in redis_client.scan_iter("ts1:{*:b*", count=1000)]
