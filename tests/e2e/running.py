@@ -168,14 +168,3 @@ def wait_until(condition: Callable[[], bool], *, pause: float = 0.02) -> None:
     while not condition():
         assert time.monotonic() < give_up, "waited too long"
         time.sleep(pause)
-
-
-def post_check(port: int, request: dict[str, Any], barrier: Any) -> dict[str, Any]:
-    """Posts one check once all that wait at the barrier are there; the answer."""
-    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=30)) as connection:
-        connection.connect()
-        barrier.wait()
-        body = json.dumps(request)
-        connection.request("POST", "/check", body, {"Content-Type": "application/json"})
-        answer: dict[str, Any] = json.loads(connection.getresponse().read())
-        return answer

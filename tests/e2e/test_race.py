@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.running import Service, post_check, services
+from tests.e2e.posting import post_check
+from tests.e2e.running import Service, services
 
 TEXT = "The lift in the north stair is out of service until the spare part arrives on Monday."
 PROCESSES = 20
