@@ -102,7 +102,8 @@ class Service:
         self.end()
 
     def workers(self) -> set[int]:
-        """The children of gunicorn, which is in the service's process group as they are."""
+        """The children of gunicorn, which is in the service's process group as they are. It looks
+        at all processes there are: not to be asked too often."""
         parents = {
             int(stat.parent.name): parent
             for stat in Path("/proc").glob("[0-9]*/stat")

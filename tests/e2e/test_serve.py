@@ -58,7 +58,7 @@ def test_sighup_replaces_the_workers_and_goes_on(serve: Callable[..., Service]) 
     service = serve().ready()
     before = service.workers()
     service.process.send_signal(signal.SIGHUP)
-    wait_until(lambda: not before & service.workers())
+    wait_until(lambda: not before & service.workers(), pause=0.1)
     assert service.call("GET", "/healthz")[0] == 200
 
 

@@ -58,7 +58,7 @@ def test_every_worker_tells_what_all_have_counted_those_too_that_are_gone(serve:
     assert {measure(service, "twinsift_checks_total") for _ in range(12)} == {20}
     before = service.workers()
     service.process.send_signal(signal.SIGHUP)
-    wait_until(lambda: len(service.workers()) == 3 and not service.workers() & before)
+    wait_until(lambda: len(service.workers() - before) == 3 == len(service.workers()), pause=0.1)
     assert measure(service, "twinsift_checks_total") == 20
 
 
