@@ -31,9 +31,10 @@ OF_A_CLUSTER = {"asking", "cluster|slots", "wait"}
 KEY = "ts1:of-a-test"
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[OwnStore]:
-    with own_store(tmp_path) as started:
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OwnStore]:
+    """A store that stays as it is: all that is asked of it is refused."""
+    with own_store(tmp_path_factory.mktemp("refusing")) as started:
         yield started
 
 
@@ -180,13 +181,14 @@ def test_statistics_do_without_the_right_to_measure_memory(tmp_path: Path) -> No
         assert told.get_json()["collections"]["default"]["bytes_per_document"] is None
 
 
-def test_a_service_on_a_replica_says_that_the_store_takes_no_calls(store: OwnStore) -> None:
-    client = client_of(store.url)
-    check(client, "a", "Some words.")
-    with closing(store.admin()) as admin:
-        admin.replicaof("127.0.0.1", "1")
-    for answer in (
-        client.post("/check", json={"id": "b", "text": "Other words."}),
-        client.put("/collections/docs", json={}),
-    ):
-        assert (answer.status_code, answer.get_json()["code"]) == (503, "store_unavailable")
+def test_a_service_on_a_replica_says_that_the_store_takes_no_calls(tmp_path: Path) -> None:
+    with own_store(tmp_path) as store:
+        client = client_of(store.url)
+        check(client, "a", "Some words.")
+        with closing(store.admin()) as admin:
+            admin.replicaof("127.0.0.1", "1")
+        for answer in (
+            client.post("/check", json={"id": "b", "text": "Other words."}),
+            client.put("/collections/docs", json={}),
+        ):
+            assert (answer.status_code, answer.get_json()["code"]) == (503, "store_unavailable")
