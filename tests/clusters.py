@@ -1,10 +1,10 @@
 """A cluster of real servers on this machine, which a test may break: three primaries, and a replica
-of each."""
+of each, unless more or less is asked for."""
 
 import signal
 import socket
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -102,13 +102,22 @@ class Member:
 
 
 class ClusterServers:
-    """Nodes 0 to 2 begin as primaries of a third of the slots each, 3 to 5 as their replicas."""
+    """The first nodes begin as primaries of an even part of the slots each; the others, `replicas`
+    times as many, as their replicas."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        primaries: int = PRIMARIES,
+        replicas: int = 1,
+        own_options: Mapping[str, str] = OPTIONS,
+    ) -> None:
         self.nodes: list[Member] = []
-        options = {k: v for k, v in embedded.OPTIONS if not k.startswith("unixsocket")} | OPTIONS
+        self._began_with, self._replicas = primaries, replicas
+        of_all = {k: v for k, v in embedded.OPTIONS if not k.startswith("unixsocket")}
+        options = of_all | dict(own_options)
         try:
-            for number in range(2 * PRIMARIES):
+            for number in range(primaries * (1 + replicas)):
                 self.nodes.append(Member(directory / str(number), options, []))
             self._join()
         except BaseException:
@@ -143,7 +152,7 @@ class ClusterServers:
         raise AssertionError("it has no replica")
 
     def empty(self) -> None:
-        """As it began: all nodes there, each primary with its replica, and no keys."""
+        """As it began: all nodes there, each primary with its replicas, and no keys."""
         for node in self.nodes:
             if node.process.poll() is not None:
                 node.start()
@@ -153,7 +162,7 @@ class ClusterServers:
             node.ask("SCRIPT", "FLUSH")
 
     def is_whole(self) -> bool:
-        """Whether all nodes agree on all slots, and each primary has its replica with its data."""
+        """Whether all nodes agree on all slots, and each primary has its replicas with its data."""
         try:
             views = {node.port: node.ask("CLUSTER SLOTS") for node in self.nodes}
         except redis.RedisError:
@@ -161,7 +170,7 @@ class ClusterServers:
         shapes = [sorted((s, e, w[1], len(r)) for s, e, w, *r in view) for view in views.values()]
         has_all = sum(end - start + 1 for start, end, _, _ in shapes[0]) == SLOTS
         agree = all(shape == shapes[0] for shape in shapes)
-        whole = has_all and agree and all(replicas == 1 for *_, replicas in shapes[0])
+        whole = has_all and agree and all(replicas == self._replicas for *_, replicas in shapes[0])
         return bool(whole and all(self._is_well(node) for node in self.nodes))
 
     @contextmanager
@@ -198,18 +207,17 @@ class ClusterServers:
             node.clean_up()
 
     def _join(self) -> None:
-        share = SLOTS // PRIMARIES
-        first = self.nodes[0]
+        first, count = self.nodes[0], self._began_with
         for number, node in enumerate(self.nodes):
             node.ask("CLUSTER SET-CONFIG-EPOCH", number + 1)
-            if number < PRIMARIES:
-                last = SLOTS - 1 if number == PRIMARIES - 1 else (number + 1) * share - 1
-                node.ask("CLUSTER ADDSLOTSRANGE", number * share, last)
+            if number < count:
+                begin, end = (SLOTS * part // count for part in (number, number + 1))
+                node.ask("CLUSTER ADDSLOTSRANGE", begin, end - 1)
             if node is not first:
                 node.ask("CLUSTER MEET", "127.0.0.1", first.port, first.bus)
         wait_until(self._all_have_met)
-        for number, node in enumerate(self.nodes[PRIMARIES:]):
-            node.ask("CLUSTER REPLICATE", self.nodes[number].id)
+        for number, node in enumerate(self.nodes[count:]):
+            node.ask("CLUSTER REPLICATE", self.nodes[number % count].id)
         wait_until(self.is_whole)
 
     def _all_have_met(self) -> bool:
@@ -224,7 +232,8 @@ class ClusterServers:
         if "cluster_state:ok" not in str(node.ask("CLUSTER INFO")):
             return False
         if told["role"] == "master":
-            return (told["connected_slaves"], told["slave0"]["state"]) == (1, "online")
+            states = [told[f"slave{n}"]["state"] for n in range(told["connected_slaves"])]
+            return states == ["online"] * self._replicas
         return str(told["master_link_status"]) == "up"
 
     def _slots(self) -> list[Any]:
@@ -244,8 +253,8 @@ class ClusterServers:
 
 
 @contextmanager
-def cluster_servers(directory: Path) -> Iterator[ClusterServers]:
-    cluster = ClusterServers(directory)
+def cluster_servers(directory: Path, **asked: Any) -> Iterator[ClusterServers]:
+    cluster = ClusterServers(directory, **asked)
     try:
         yield cluster
     finally:
