@@ -97,7 +97,7 @@ Measured = dict[Way, list[Figures]]
 def one_round(cluster: ClusterServers, clients: Clients, way: Way) -> Figures:
     """Fills an empty cluster in one way, and tells what that took."""
     _empty(cluster)
-    before = [_used_memory(node) for node in cluster.nodes]
+    before = [used_memory(node) for node in cluster.nodes]
     with closing(Connection(cluster.url, deadline=30.0)) as connection:
         store = AnyStore(connection)
         for number in range(way.collections):
@@ -108,7 +108,7 @@ def one_round(cluster: ClusterServers, clients: Clients, way: Way) -> Figures:
     mixed = _spent(cluster, lambda: clients.check(cluster.url, mix, way.collections))
     replays = _spent(cluster, lambda: clients.check(cluster.url, mix, way.collections))
     first = cluster.nodes.index(cluster.primary_of(home))
-    taken = [_used_memory(node) - empty for node, empty in zip(cluster.nodes, before, strict=True)]
+    taken = [used_memory(node) - empty for node, empty in zip(cluster.nodes, before, strict=True)]
     return Figures(_turned(mixed, first), _turned(replays, first), _turned(taken, first))
 
 
@@ -122,19 +122,21 @@ def _empty(cluster: ClusterServers) -> None:
         node.client.flushall()
 
 
-def _used_memory(node: Member) -> int:
+def used_memory(node: Member) -> int:
+    """Bytes that a node has in use."""
     return int(node.client.info("memory")["used_memory"])
 
 
 def _spent(cluster: ClusterServers, work: Callable[[], None]) -> list[float]:
     """µs of CPU that each node's process takes for one text of the mix."""
-    before = [_cpu_seconds(node) for node in cluster.nodes]
+    before = [cpu_seconds(node) for node in cluster.nodes]
     work()
-    after = [_cpu_seconds(node) for node in cluster.nodes]
+    after = [cpu_seconds(node) for node in cluster.nodes]
     return [(end - begin) / MIXED * 1e6 for begin, end in zip(before, after, strict=True)]
 
 
-def _cpu_seconds(node: Member) -> float:
+def cpu_seconds(node: Member) -> float:
+    """What a node's process has used so far."""
     used = psutil.Process(node.process.pid).cpu_times()
     return float(used.user + used.system)
 

@@ -47,8 +47,8 @@ def measure(size: int = SIZE) -> list[Row]:
     """The rows of this question."""
     with StoreServer() as apart, StoreServer() as family:
         # Members of one family would make several processes look again and again: one each.
-        members = Filling(family, range(size), family_text)
-        _, seconds = fill_all([Filling(apart, range(size)), members])
+        members = Filling(family.url, range(size), family_text)
+        _, seconds = fill_all([Filling(apart.url, range(size)), members])
         sides = (
             (apart, _requests(unique_text, size)),
             (family, _requests(family_text, size)),
