@@ -119,7 +119,7 @@ def _turned(values: Sequence[T], first: int) -> list[T]:
 
 def _empty(cluster: ClusterServers) -> None:
     for node in cluster.nodes:
-        node.client.flushall()
+        node.client.flushall(asynchronous=False)
 
 
 def used_memory(node: Member) -> int:

@@ -18,6 +18,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Thread
 
 from bench import machine
 from bench.cluster import OPTIONS, cpu_seconds, used_memory
@@ -30,7 +31,6 @@ from service.dedup.scheme import DEFAULT_COLLECTION
 from service.dedup.verdict import Document, Metadata, Posted
 from service.store.any_store import AnyStore
 from service.store.connection import Connection
-from service.store.keys import PartitionKeys
 from service.store.spread.placement import places
 from tests.clusters import ClusterServers, Member, cluster_servers
 
@@ -163,13 +163,22 @@ def _bytes_of(node: Member, key: str) -> int:
     return int(node.client.memory_usage(key, samples=0) or 0)
 
 
-def of_a_node(node: Member, keys: PartitionKeys) -> list[tuple[str, str]]:
-    """What is due with a node of this size now and then."""
+def of_a_node(cluster: ClusterServers, size: int) -> list[tuple[str, str]]:
+    """What is due now and then with a node that has so many documents."""
+    (node,), keys = cluster.nodes, places("1", 1).home
     memory = node.client.info("memory")
+    posting = Thread(target=_fill, args=(cluster, range(size, size + LAST)))
+    posting.start()
+    while node.client.hlen(keys.documents) < size + LAST // 4:
+        time.sleep(0.01)
+    began, before = time.perf_counter(), node.client.hlen(keys.documents)
     node.client.bgrewriteaof()
     _wait_for_rewrite(node)
+    rewrite = time.perf_counter() - began
+    new = node.client.hlen(keys.documents) - before
+    posting.join()
     fork = node.client.info("stats")["latest_fork_usec"] / 1000
-    rewrite = node.client.info("persistence")["aof_last_rewrite_time_sec"]
+    copied = node.client.info("persistence")["aof_last_cow_size"]
     began = time.perf_counter()
     serialised = len(node.client.dump(keys.documents) or b"")
     dumped = time.perf_counter() - began
@@ -184,7 +193,10 @@ def of_a_node(node: Member, keys: PartitionKeys) -> list[tuple[str, str]]:
             f"{memory['used_memory'] / 2**20:,.0f} MiB, {resident:,.0f} MiB resident",
         ),
         ("fork, during which nothing is answered", f"{fork:.1f} ms"),
-        ("rewriting the append-only file, beside what is asked", f"{rewrite} s"),
+        (
+            "rewriting the append-only file, while texts come",
+            f"{rewrite:.1f} s; {new:,} new texts meanwhile, {copied / 2**20:,.0f} MiB copied",
+        ),
         (
             "largest key (the records) serialised, as `MIGRATE` does",
             f"{serialised / 2**20:,.0f} MiB in {dumped * 1000:,.0f} ms",
@@ -198,7 +210,7 @@ def _wait_for_rewrite(node: Member) -> None:
         told = node.client.info("persistence")
         if not told["aof_rewrite_in_progress"] and not told["aof_rewrite_scheduled"]:
             return
-        time.sleep(0.2)
+        time.sleep(0.02)
 
 
 LENGTH_HEADS = (
@@ -238,7 +250,7 @@ def by_size(size: int) -> tuple[str, str]:
                 rows.append((where, *grown.cells()))
                 print(f"  {rows[-1]}", flush=True)
             if count == 1:
-                node = of_a_node(cluster.nodes[0], places("1", 1).home)
+                node = of_a_node(cluster, size)
     return _table(GROWTH_HEADS, rows), _table(("a node with all of them", ""), node)
 
 
