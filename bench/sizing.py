@@ -1,6 +1,6 @@
 """What does a document take, by the length of its text, and as the store grows?
 
-    python -m bench.sizing [--size 200000]
+    python -m bench.sizing [--size 200000] [--part length|whole|spread]
 
 By length: bytes in the server's memory (the index, the kept text and the metadata apart), bytes of
 the append-only file, which are about those that a replica is sent, and CPU time of the server and
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +25,7 @@ from bench.cluster import OPTIONS, cpu_seconds, used_memory
 from bench.figures import keep
 from bench.filling import Filling, fill_all
 from bench.made_up_texts import changed, name_of, similarity, words_of, written
-from bench.processes import StoreServer
+from bench.processes import StoreServer, stop_all_when_told_to_end
 from service.checker import Checker
 from service.dedup.scheme import DEFAULT_COLLECTION
 from service.dedup.verdict import Document, Metadata, Posted
@@ -43,6 +43,19 @@ GROWS_THROUGH = (8, 4, 2, 1)
 LAST = 2000
 """So many checks before each size are told of."""
 CLIENTS = 2
+
+
+LENGTH = "length"
+PARTS = {LENGTH: 0, "whole": 1, "spread": 3}
+"""What is asked, and over how many nodes."""
+HOW_LENGTH = (
+    f"{DOCUMENTS:,} new texts of made-up words and {COPIES:,} near copies, one after the other, "
+    f"each with metadata of about a hundred bytes; figures are those of one document."
+)
+HOW_SIZE = (
+    f"Texts of 100 words, {CLIENTS} client processes; CPU time is that of the {LAST:,} checks "
+    f"before each size."
+)
 
 
 def metadata_of(number: int) -> Metadata:
@@ -235,43 +248,43 @@ def by_length() -> str:
     return _table(LENGTH_HEADS, rows)
 
 
-def by_size(size: int) -> tuple[str, str]:
-    """The table of growth, and that of a node."""
-    rows, node = [], [("", "")]
-    for count in (1, 3):
-        with (
-            TemporaryDirectory(prefix="twinsift-bench-") as directory,
-            cluster_servers(
-                Path(directory) / "nodes", primaries=count, replicas=0, own_options=OPTIONS
-            ) as cluster,
-        ):
-            for grown in growing(cluster, size):
-                where = "1 node" if count == 1 else f"{count} nodes, home first"
-                rows.append((where, *grown.cells()))
-                print(f"  {rows[-1]}", flush=True)
-            if count == 1:
-                node = of_a_node(cluster, size)
-    return _table(GROWTH_HEADS, rows), _table(("a node with all of them", ""), node)
+def by_size(size: int, nodes: int) -> str:
+    """How a collection grows to a size over so many nodes; of one, what is due with it then."""
+    rows, of_one = [], ""
+    stop_all_when_told_to_end()
+    with (
+        TemporaryDirectory(prefix="twinsift-bench-") as directory,
+        cluster_servers(
+            Path(directory) / "nodes", primaries=nodes, replicas=0, own_options=OPTIONS
+        ) as cluster,
+    ):
+        for grown in growing(cluster, size):
+            where = "1 node" if nodes == 1 else f"{nodes} nodes, home first"
+            rows.append((where, *grown.cells()))
+            print(f"  {rows[-1]}", flush=True)
+        if nodes == 1:
+            heads = (f"a node with {size:,} documents", "")
+            of_one = "\n\n" + _table(heads, of_a_node(cluster, size))
+    return _table(GROWTH_HEADS, rows) + of_one
 
 
 def main() -> None:
-    """Measure, print and keep."""
+    """Measure, print and keep, each part as it is there."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--size", type=int, default=SIZE, help="documents of the largest store")
-    size = parser.parse_args().size
-    started = time.monotonic()
-    parts: list[Callable[[], Sequence[str]]] = [lambda: (by_length(),), lambda: by_size(size)]
-    tables = [table for part in parts for table in part()]
-    print("\n\n".join(tables))
-    minutes = (time.monotonic() - started) / 60
-    how = (
-        f"{time.strftime('%Y-%m-%d', time.gmtime())}, {minutes:.0f} minutes. By length: "
-        f"{DOCUMENTS:,} new texts of made-up words and {COPIES:,} near copies, one after the "
-        f"other, each with metadata of about a hundred bytes; figures are those of one document. "
-        f"As it grows: texts of 100 words, {CLIENTS} client processes; CPU time is that of the "
-        f"{LAST:,} checks before each size."
-    )
-    keep("python -m bench.sizing", "\n\n".join((how, machine.described(), *tables)))
+    parser.add_argument("--part", choices=PARTS, help="this one alone")
+    asked = parser.parse_args()
+    for part in [asked.part] if asked.part else PARTS:
+        started = time.monotonic()
+        if part == LENGTH:
+            found, how = by_length(), HOW_LENGTH
+        else:
+            found, how = by_size(asked.size, PARTS[part]), HOW_SIZE
+        print(found, flush=True)
+        minutes = (time.monotonic() - started) / 60
+        when = f"{time.strftime('%Y-%m-%d', time.gmtime())}, {minutes:.0f} minutes."
+        text = "\n\n".join((f"{when} {how}", machine.described(), found))
+        keep(f"python -m bench.sizing --part {part}", text)
 
 
 if __name__ == "__main__":
