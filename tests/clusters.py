@@ -4,7 +4,7 @@ a replica of each."""
 import signal
 import socket
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -114,11 +114,13 @@ class ClusterServers:
         *,
         primaries: int = PRIMARIES,
         replicas: int = 1,
+        own_options: Mapping[str, str] = OPTIONS,
         prepare: Callable[[Member], None] = lambda _: None,
     ) -> None:
         self.nodes: list[Member] = []
         self._primaries, self._replicas = primaries, replicas
-        options = {k: v for k, v in embedded.OPTIONS if not k.startswith("unixsocket")} | OPTIONS
+        of_all = {k: v for k, v in embedded.OPTIONS if not k.startswith("unixsocket")}
+        options = of_all | dict(own_options)
         try:
             for number in range(primaries * (1 + replicas)):
                 self.nodes.append(Member(directory / str(number), options, []))
@@ -156,7 +158,7 @@ class ClusterServers:
         raise AssertionError("it has no replica")
 
     def empty(self) -> None:
-        """As it began: all nodes there, each primary with its replica, and no keys."""
+        """As it began: all nodes there, each primary with its replicas, and no keys."""
         for node in self.nodes:
             if node.process.poll() is not None:
                 node.start()
@@ -166,7 +168,7 @@ class ClusterServers:
             node.ask("SCRIPT", "FLUSH")
 
     def is_whole(self) -> bool:
-        """Whether all nodes agree on all slots, and each primary has its replica with its data."""
+        """Whether all nodes agree on all slots, and each primary has its replicas with its data."""
         try:
             views = {node.port: node.ask("CLUSTER SLOTS") for node in self.nodes}
         except redis.RedisError:
@@ -217,18 +219,17 @@ class ClusterServers:
             node.clean_up()
 
     def _join(self) -> None:
-        share = SLOTS // self._primaries
-        first = self.nodes[0]
+        first, count = self.nodes[0], self._primaries
         for number, node in enumerate(self.nodes):
             node.ask("CLUSTER SET-CONFIG-EPOCH", number + 1)
-            if number < self._primaries:
-                last = SLOTS - 1 if number == self._primaries - 1 else (number + 1) * share - 1
-                node.ask("CLUSTER ADDSLOTSRANGE", number * share, last)
+            if number < count:
+                begin, end = (SLOTS * part // count for part in (number, number + 1))
+                node.ask("CLUSTER ADDSLOTSRANGE", begin, end - 1)
             if node is not first:
                 node.ask("CLUSTER MEET", "127.0.0.1", first.port, first.bus)
         wait_until(self._all_have_met)
-        for number, node in enumerate(self.nodes[self._primaries :]):
-            node.ask("CLUSTER REPLICATE", self.nodes[number].id)
+        for number, node in enumerate(self.nodes[count:]):
+            node.ask("CLUSTER REPLICATE", self.nodes[number % count].id)
         wait_until(self.is_whole)
 
     def _all_have_met(self) -> bool:
