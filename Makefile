@@ -4,7 +4,7 @@
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run demo test test-recipes test-browser screenshots chromium coverage soak check check-deploy sbom lock bench bench-large profile \
+.PHONY: help run demo test test-recipes test-browser screenshots chromium coverage soak check check-deploy sbom lock bench bench-large bench-cluster profile \
 	FORCE
 
 ifeq ($(wildcard pyproject.toml),)
@@ -73,7 +73,7 @@ pwd -P >$(1)/.complete
 endef
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
 
 run: $(STAMP) ## serve on 127.0.0.1:8000 with an embedded store, its data in ./data
 	@exec $(BIN)/python -m service.cli serve --example
@@ -82,8 +82,9 @@ demo: $(STAMP) ## a service with texts to look at under /review, on a free port,
 	@exec $(BIN)/python -m demo
 
 # As many at once as there are cores, a file by one of them: more than four only wait for each other.
+# Directory by directory: those that start services come first, so that none is alone in the end.
 test: $(STAMP) ## all tests
-	@$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile
+	@$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
 coverage: $(STAMP) ## all tests, with branch coverage: takes half as long again
 	@$(BIN)/python -m pytest --cov --cov-report=term
@@ -124,6 +125,9 @@ bench: $(BENCH_STAMP) ## all measurements, into bench/RESULTS.md: about 20 minut
 
 bench-large: $(BENCH_STAMP) ## the measurements at a million documents: needs 4 GiB, an hour at most
 	@$(BENCH_VENV)/bin/python -m bench.run --large
+
+bench-cluster: $(BENCH_STAMP) ## what 1, 2 and 3 primaries give: the CPU time of each node of real clusters
+	@$(BENCH_VENV)/bin/python -m bench.cluster
 
 profile: $(BENCH_STAMP) ## where the microseconds of one check go
 	@$(BENCH_VENV)/bin/python -m bench.check_profile

@@ -1,6 +1,6 @@
 """Does a large family slow its members down? Texts that share most words, beside unrelated ones.
 
-    python -m bench.family [--size 50000]
+    python -m bench.family [--size 50000] [--partitions 1]
 
 A family of texts of 100 words, two thirds of them common to all: any two are alike by 0.496, below
 the threshold of 0.6, so all of them are kept. In a store of the same size, no two texts share
@@ -28,6 +28,7 @@ from bench.made_up_texts import (
 )
 from bench.processes import StoreServer
 from bench.side_by_side import Requests, ask_in_turn, told
+from service.dedup.scheme import DEFAULT_COLLECTION
 
 SIZE = 50_000
 WANTED_RATIO = 3.0
@@ -43,12 +44,14 @@ def family_text(number: int) -> str:
     return written(family_words(number))
 
 
-def measure(size: int = SIZE) -> list[Row]:
+def measure(size: int = SIZE, partitions: int = 1) -> list[Row]:
     """The rows of this question."""
     with StoreServer() as apart, StoreServer() as family:
+        for store in (apart, family):
+            store.store().configure(DEFAULT_COLLECTION, {"partitions": partitions})
         # Members of one family would make several processes look again and again: one each.
-        members = Filling(family, range(size), family_text)
-        _, seconds = fill_all([Filling(apart, range(size)), members])
+        members = Filling(family.url, range(size), family_text)
+        _, seconds = fill_all([Filling(apart.url, range(size)), members])
         sides = (
             (apart, _requests(unique_text, size)),
             (family, _requests(family_text, size)),
@@ -105,7 +108,9 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--size", type=int, default=SIZE, help="members of the family")
-    show(measure(parser.parse_args().size))
+    parser.add_argument("--partitions", type=int, default=1, help="of both collections")
+    asked = parser.parse_args()
+    show(measure(asked.size, asked.partitions))
 
 
 if __name__ == "__main__":

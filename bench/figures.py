@@ -11,8 +11,8 @@ from statistics import quantiles
 RESULTS = Path(__file__).with_name("RESULTS.md")
 TITLE = """# Results
 
-Written by `make bench` and `make bench-large`; each replaces its own section. Every section is one
-run on one machine, the peer through the same server.
+Written by `make bench`, `make bench-large` and `make bench-cluster`; each replaces its own section.
+Every section is one run on one machine, the peer through the same server.
 """
 
 

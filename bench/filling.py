@@ -26,12 +26,12 @@ def check(checker: Checker, number: int, text: str, collection: str = DEFAULT_CO
 
 @dataclass(frozen=True, slots=True)
 class Filling:
-    """What one process checks into the default collection of a store.
+    """What one process checks into the default collection of the store at a URL.
 
     `text_of` must be a function of a module, for it is called in another process.
     """
 
-    store: StoreServer
+    url: str
     numbers: range
     text_of: TextOf = unique_text
 
@@ -41,7 +41,7 @@ def fill(store: StoreServer, numbers: range) -> float:
 
     Without the append-only file, which is there again for what is measured."""
     store.client.config_set("appendonly", "no")
-    seconds = max(fill_all([Filling(store, numbers[at::2]) for at in range(2)]))
+    seconds = max(fill_all([Filling(store.url, numbers[at::2]) for at in range(2)]))
     store.client.config_set("appendonly", "yes")
     while store.client.info("persistence")["aof_rewrite_in_progress"]:
         time.sleep(0.5)
@@ -53,7 +53,7 @@ def fill_all(fillings: Sequence[Filling]) -> list[float]:
     spawning = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(len(fillings), mp_context=spawning) as pool:
         running = [
-            pool.submit(_fill, filling.store.url, filling.numbers, filling.text_of)
+            pool.submit(_fill, filling.url, filling.numbers, filling.text_of)
             for filling in fillings
         ]
         return [filled.result() for filled in running]

@@ -34,7 +34,7 @@ class StoreServer(Closing):
     """The embedded server, with the options that it always has, in a directory of its own."""
 
     def __init__(self) -> None:
-        signal.signal(signal.SIGTERM, _end)  # so that what was started is stopped too
+        stop_all_when_told_to_end()
         self._directory = TemporaryDirectory(prefix="twinsift-bench-")
         self._server = EmbeddedServer(Path(self._directory.name))
         self.url = self._server.start()
@@ -178,6 +178,11 @@ class CpuSeconds:
         """What each of so many requests took, in words."""
         parts = (f"{name} {used / count * 1e6:,.0f}" for name, used in self.used.items())
         return f"µs of CPU each: {', '.join(parts)}"
+
+
+def stop_all_when_told_to_end() -> None:
+    """SIGTERM ends this process in order from now on, so that what it started is stopped too."""
+    signal.signal(signal.SIGTERM, _end)
 
 
 def _end(_number: int, _frame: object) -> None:

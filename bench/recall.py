@@ -1,6 +1,6 @@
 """Does the index find what is there? Verdicts through the real store, beside brute force.
 
-    python -m bench.recall [--data DIRECTORY]
+    python -m bench.recall [--data DIRECTORY] [--partitions 1]
 
 Real texts are posted in order at 0.6, and each is compared with all that were kept. For each
 threshold, made-up pairs are spread evenly from the threshold to 1: the first of each is posted,
@@ -9,14 +9,15 @@ then all the second ones; every second one has to be told its first.
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
 from random import Random
 
-from bench.figures import Row, at_least
+from bench.figures import Row, at_least, show
 from bench.filling import check
 from bench.made_up_texts import SEED, changed, common_words, words_of, written
 from bench.processes import StoreServer
-from bench.real_texts import load, show_answers
+from bench.real_texts import FILE, load
 from bench.verdicts import Kept, Tally
 from service.checker import Checker
 from service.dedup.scheme import CollectionSettings
@@ -34,14 +35,14 @@ COLLECTION = "recall"
 SETTINGS = CollectionSettings()
 
 
-def measure(data: Path | None) -> list[Row]:
+def measure(data: Path | None, partitions: int = 1) -> list[Row]:
     """The rows of this question."""
     with StoreServer() as store:
-        rows = _of_texts(store, data)
+        rows = _of_texts(store, data, partitions)
     wrong = 0
     for threshold in THRESHOLDS:
         with StoreServer() as store:
-            row, mistaken = _of_pairs(store, threshold)
+            row, mistaken = _of_pairs(store, threshold, partitions)
         rows.append(row)
         wrong += mistaken
     how = f"reported where the exact similarity says otherwise, of {len(THRESHOLDS) * PAIRS:,}"
@@ -49,9 +50,9 @@ def measure(data: Path | None) -> list[Row]:
     return rows
 
 
-def _of_texts(store: StoreServer, data: Path | None) -> list[Row]:
+def _of_texts(store: StoreServer, data: Path | None, partitions: int) -> list[Row]:
     texts, kept, tally = load(data), Kept(), Tally()
-    checker = _checker(store, 0.6)
+    checker = _checker(store, 0.6, partitions)
     for id, text in texts.pairs:
         answer = checker.check(Document(id, Posted(text, None), COLLECTION))
         _judge(id, answer, kept, tally)
@@ -88,8 +89,8 @@ def _best(tally: Tally) -> str:
     return f"named in {(tally.found - tally.not_the_best) / tally.found:.2%}"
 
 
-def _of_pairs(store: StoreServer, threshold: float) -> tuple[Row, int]:
-    checker, source = _checker(store, threshold), Random(SEED)
+def _of_pairs(store: StoreServer, threshold: float, partitions: int) -> tuple[Row, int]:
+    checker, source = _checker(store, threshold, partitions), Random(SEED)
     found = wrong = 0
     for number in range(PAIRS):
         answer = check(checker, number, written(words_of(number, WORDS)), COLLECTION)
@@ -121,14 +122,19 @@ def _is_right(
     return score >= threshold and abs(score - answer.match.score) < 1e-9
 
 
-def _checker(store: StoreServer, threshold: float) -> Checker:
-    store.store().configure(COLLECTION, {"threshold": threshold, "on_conflict": "skip"})
+def _checker(store: StoreServer, threshold: float, partitions: int) -> Checker:
+    settings = {"threshold": threshold, "on_conflict": "skip", "partitions": partitions}
+    store.store().configure(COLLECTION, settings)
     return store.checker()
 
 
 def main() -> None:
     """Measure and print."""
-    show_answers(__doc__, measure)
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path, help=f"directory with {FILE}")
+    parser.add_argument("--partitions", type=int, default=1, help="of the collections")
+    asked = parser.parse_args()
+    show(measure(asked.data, asked.partitions))
 
 
 if __name__ == "__main__":

@@ -75,7 +75,7 @@ def _text(number: int) -> str:
 def _open(store: StoreServer, count: int) -> str:
     """Fills a store so that so many conflicts are open; the id of one in the middle."""
     numbers = range(2 * (count + 2 * CLOSED))
-    fill_all([Filling(store, numbers[at::2], _text) for at in range(2)])
+    fill_all([Filling(store.url, numbers[at::2], _text) for at in range(2)])
     reviewer, catalogue = Reviewer(store.store()), Catalogue(store.store())
     first = reviewer.queue(None, QueueFilter(Order.OLDEST), 2 * CLOSED).items
     for one in first[:CLOSED]:

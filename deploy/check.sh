@@ -21,9 +21,11 @@ run hadolint Dockerfile
 for script in deploy/*.sh; do run sh -n "$script"; done
 run check-jsonschema --builtin-schema vendor.compose-spec deploy/compose.yaml
 
-# The example is the base with all that it needs.
-kubectl kustomize deploy/kubernetes/example >"$made/manifests.yaml"
-run kubernetes-validate --strict "$made/manifests.yaml"
+# The examples are the base with all that it needs.
+for overlay in example cluster; do
+    kubectl kustomize "deploy/kubernetes/$overlay" >"$made/$overlay.yaml"
+    run kubernetes-validate --strict "$made/$overlay.yaml"
+done
 
 if ! command -v promtool >/dev/null; then
     echo "check-deploy: SKIPPED: alerts and the dashboard's queries, as there is no promtool on PATH (on Debian: the package prometheus)" >&2

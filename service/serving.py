@@ -23,6 +23,7 @@ from types import FrameType
 from typing import Any, Final, NoReturn
 
 from service import logs
+from service.errors import StoreUnavailable
 from service.settings import REPLICATED, Settings, SettingsError, host_and_port
 from service.store.embedded import EmbeddedServer, EmbeddedServerError
 from service.tokens import Tokens
@@ -87,8 +88,8 @@ def look_at_store(settings: Settings) -> None:
         found = capabilities.look_at_store(settings.redis_url or "")
     except capabilities.UnfitStore as exc:
         raise SettingsError(f"TWINSIFT_REDIS_URL: {exc}") from exc
-    if found is None:
-        _log.warning("the store cannot be asked now")
+    except StoreUnavailable as exc:
+        _log.warning("the store cannot be asked now", extra=logs.fields(reason=str(exc)))
         return
     _log.info("the store", extra=logs.fields(**found.as_facts(), durability=settings.durability))
     if settings.durability == REPLICATED and found.replicas < found.primaries:

@@ -214,6 +214,8 @@ def _options(query: str, kind: Kind, *, tls: bool) -> dict[str, str]:
             raise AddressError(f"the option {name} is for rediss:// only")
         if name.startswith("sentinel_") and kind is not Kind.SENTINEL:
             raise AddressError(f"the option {name} is for sentinels only")
+    if "ssl_keyfile" in options and "ssl_certfile" not in options:
+        raise AddressError("has an ssl_keyfile and no ssl_certfile")
     if "sentinel_username" in options and "sentinel_password" not in options:
         raise AddressError("has a sentinel_username and no sentinel_password")
     return options

@@ -1,10 +1,10 @@
-"""A cluster of real servers on this machine, which a test may break: three primaries, and a replica
-of each."""
+"""A cluster of real servers on this machine, which a test may break: by itself three primaries, and
+a replica of each."""
 
 import signal
 import socket
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -45,6 +45,8 @@ class Member:
             (directory / arguments[0]).write_text(conf)
         self.directory = directory
         self.port = free_port()
+        self.announced = self.port
+        """Where a cluster's clients are told that it is."""
         own = {"port": str(self.port), "bind": "127.0.0.1"}
         if "cluster-enabled" in options:
             own["cluster-port"] = str(free_port())
@@ -102,14 +104,27 @@ class Member:
 
 
 class ClusterServers:
-    """Nodes 0 to 2 begin as primaries of a third of the slots each, 3 to 5 as their replicas."""
+    """Nodes 0 to 2 begin as primaries of a third of the slots each, 3 to 5 as their replicas: that
+    is with three `primaries`, each with one of `replicas`. `prepare` is called with each node
+    before they know each other."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        *,
+        primaries: int = PRIMARIES,
+        replicas: int = 1,
+        own_options: Mapping[str, str] = OPTIONS,
+        prepare: Callable[[Member], None] = lambda _: None,
+    ) -> None:
         self.nodes: list[Member] = []
-        options = {k: v for k, v in embedded.OPTIONS if not k.startswith("unixsocket")} | OPTIONS
+        self._primaries, self._replicas = primaries, replicas
+        of_all = {k: v for k, v in embedded.OPTIONS if not k.startswith("unixsocket")}
+        options = of_all | dict(own_options)
         try:
-            for number in range(2 * PRIMARIES):
+            for number in range(primaries * (1 + replicas)):
                 self.nodes.append(Member(directory / str(number), options, []))
+                prepare(self.nodes[-1])
             self._join()
         except BaseException:
             self.clean_up()
@@ -138,12 +153,12 @@ class ClusterServers:
 
     def replica_of(self, primary: Member) -> Member:
         for _, _, (_, port, *_), *replicas in self._slots():
-            if port == primary.port:
+            if port == primary.announced:
                 return self._at(replicas[0][1])
         raise AssertionError("it has no replica")
 
     def empty(self) -> None:
-        """As it began: all nodes there, each primary with its replica, and no keys."""
+        """As it began: all nodes there, each primary with its replicas, and no keys."""
         for node in self.nodes:
             if node.process.poll() is not None:
                 node.start()
@@ -153,7 +168,7 @@ class ClusterServers:
             node.ask("SCRIPT", "FLUSH")
 
     def is_whole(self) -> bool:
-        """Whether all nodes agree on all slots, and each primary has its replica with its data."""
+        """Whether all nodes agree on all slots, and each primary has its replicas with its data."""
         try:
             views = {node.port: node.ask("CLUSTER SLOTS") for node in self.nodes}
         except redis.RedisError:
@@ -161,7 +176,7 @@ class ClusterServers:
         shapes = [sorted((s, e, w[1], len(r)) for s, e, w, *r in view) for view in views.values()]
         has_all = sum(end - start + 1 for start, end, _, _ in shapes[0]) == SLOTS
         agree = all(shape == shapes[0] for shape in shapes)
-        whole = has_all and agree and all(replicas == 1 for *_, replicas in shapes[0])
+        whole = has_all and agree and all(replicas == self._replicas for *_, replicas in shapes[0])
         return bool(whole and all(self._is_well(node) for node in self.nodes))
 
     @contextmanager
@@ -177,12 +192,18 @@ class ClusterServers:
         for node in (target, source, *self.primaries):
             node.ask("CLUSTER SETSLOT", slot, "NODE", target.id)
 
+    @property
+    def can_move_whole(self) -> bool:
+        """Whether the servers know the command for it, as Valkey does from version 9 on."""
+        version = self.nodes[0].client.info("server").get("valkey_version", "0")
+        return int(version.partition(".")[0]) >= 9
+
     def move_whole(self, key: str) -> Member:
         """Moves the slot of a key in one piece, as Valkey 9 can; where to."""
         slot, source = key_slot(key.encode()), self.primary_of(key)
         target = next(node for node in self.primaries if node is not source)
         source.ask("CLUSTER MIGRATESLOTS SLOTSRANGE", slot, slot, "NODE", target.id)
-        wait_until(lambda: all(self._has(node, slot) == target.port for node in self.nodes))
+        wait_until(lambda: all(self._has(node, slot) == target.announced for node in self.nodes))
         return target
 
     def keys_in_slot(self, node: Member, key: str) -> list[bytes]:
@@ -198,18 +219,17 @@ class ClusterServers:
             node.clean_up()
 
     def _join(self) -> None:
-        share = SLOTS // PRIMARIES
-        first = self.nodes[0]
+        first, count = self.nodes[0], self._primaries
         for number, node in enumerate(self.nodes):
             node.ask("CLUSTER SET-CONFIG-EPOCH", number + 1)
-            if number < PRIMARIES:
-                last = SLOTS - 1 if number == PRIMARIES - 1 else (number + 1) * share - 1
-                node.ask("CLUSTER ADDSLOTSRANGE", number * share, last)
+            if number < count:
+                begin, end = (SLOTS * part // count for part in (number, number + 1))
+                node.ask("CLUSTER ADDSLOTSRANGE", begin, end - 1)
             if node is not first:
                 node.ask("CLUSTER MEET", "127.0.0.1", first.port, first.bus)
         wait_until(self._all_have_met)
-        for number, node in enumerate(self.nodes[PRIMARIES:]):
-            node.ask("CLUSTER REPLICATE", self.nodes[number].id)
+        for number, node in enumerate(self.nodes[count:]):
+            node.ask("CLUSTER REPLICATE", self.nodes[number % count].id)
         wait_until(self.is_whole)
 
     def _all_have_met(self) -> bool:
@@ -224,7 +244,8 @@ class ClusterServers:
         if "cluster_state:ok" not in str(node.ask("CLUSTER INFO")):
             return False
         if told["role"] == "master":
-            return (told["connected_slaves"], told["slave0"]["state"]) == (1, "online")
+            states = [told[f"slave{n}"]["state"] for n in range(told["connected_slaves"])]
+            return states == ["online"] * self._replicas
         return str(told["master_link_status"]) == "up"
 
     def _slots(self) -> list[Any]:
@@ -240,12 +261,13 @@ class ClusterServers:
         return next(int(who[1]) for start, end, who, *_ in ranges if start <= slot <= end)
 
     def _at(self, port: int) -> Member:
-        return next(node for node in self.nodes if node.port == port)
+        return next(node for node in self.nodes if node.announced == port)
 
 
 @contextmanager
-def cluster_servers(directory: Path) -> Iterator[ClusterServers]:
-    cluster = ClusterServers(directory)
+def cluster_servers(directory: Path, **shape: Any) -> Iterator[ClusterServers]:
+    """A cluster in a new directory, stopped at the end; `shape` is for ClusterServers."""
+    cluster = ClusterServers(directory, **shape)
     try:
         yield cluster
     finally:

@@ -1,6 +1,7 @@
 """What all tests share: one real server for the session, emptied for each test that asks."""
 
 import os
+import sys
 import tempfile
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -11,12 +12,23 @@ import pytest
 import redis
 from hypothesis import settings as hypothesis_settings
 
+from service.store import embedded
 from service.store.connection import Connection
 from service.store.embedded import EmbeddedServer
 from tests.clusters import ClusterServers, cluster_servers
 
 # They have an environment of their own: `make test-browser`.
 collect_ignore = [] if find_spec("playwright") else ["browser"]
+
+# Another server for what tests start themselves: `VALKEY_SERVER=/usr/bin/redis-server make test`.
+if "VALKEY_SERVER" in os.environ:
+    embedded.find_binary = lambda: Path(os.environ["VALKEY_SERVER"])
+    collect_ignore.append("store/test_embedded.py")  # of the server that the package brings
+
+# Where Python is told to keep no bytecode, as in many containers, each of the many processes that
+# tests start would compile the whole service anew, in half a second of work.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # The same examples on every run, and no clock: a test that fails, fails again.
 hypothesis_settings.register_profile("twinsift", derandomize=True, deadline=None)

@@ -8,18 +8,24 @@ from contextlib import closing
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import redis
 from redis.backoff import NoBackoff
-from redis.exceptions import NoPermissionError, RedisError, ResponseError
+from redis.exceptions import (
+    AuthenticationError,
+    NoPermissionError,
+    RedisError,
+    ResponseError,
+)
 from redis.retry import Retry
 
-from service.errors import StoreError
+from service.errors import StoreUnavailable
 from service.store.connection import Connection
 from service.store.keys import REGISTRY
 from service.store.server import Server
-from service.store_address import Kind, StoreAddress, read_address
+from service.store.tls import UnusableFile, check_files, client_of, speaks_plainly, speaks_tls
+from service.store_address import Kind, Node, StoreAddress, read_address
 
 SECONDS = 2.0
+PROBE_SECONDS = 1.0
 PROBE = "#!lua flags=no-writes\nreturn 1"
 _MEANT_FOR = {
     "cluster": "is a node of a cluster: its URL begins with redis+cluster://",
@@ -48,12 +54,14 @@ class Capabilities:
         return asdict(self)
 
 
-def look_at_store(url: str) -> Capabilities | None:
-    """What the store is and can do; None where it cannot be asked now.
+def look_at_store(url: str) -> Capabilities:
+    """What the store is and can do; raises StoreUnavailable where it cannot be asked now.
 
     Raises UnfitStore where it is another kind of store than its URL says, drops keys when it is
-    full, or cannot run our scripts."""
+    full, or cannot run our scripts, or where files that its URL names cannot be used."""
     address = read_address(url)
+    if address.tls:
+        _refuse_unusable_files(address)
     _refuse_other_kind(address)
     connection = Connection(url, deadline=SECONDS)
     with closing(connection):
@@ -65,8 +73,8 @@ def look_at_store(url: str) -> Capabilities | None:
                         "the store cannot run scripts that begin with #!lua, which stop at the "
                         "memory limit before they write: Redis 7 or newer can, or Valkey"
                     )
-        except (StoreError, RedisError):
-            return None
+        except RedisError as error:
+            raise StoreUnavailable("the store does not tell what it is") from error
     _refuse_evicting(infos)
     first = infos[0]
     return Capabilities(
@@ -79,6 +87,13 @@ def look_at_store(url: str) -> Capabilities | None:
     )
 
 
+def _refuse_unusable_files(address: StoreAddress) -> None:
+    try:
+        check_files(address.options)
+    except UnusableFile as error:
+        raise UnfitStore(str(error)) from error
+
+
 def _refuse_other_kind(address: StoreAddress) -> None:
     """The mode of the first server there that tells it."""
     wanted = _MODES[address.kind]
@@ -86,13 +101,17 @@ def _refuse_other_kind(address: StoreAddress) -> None:
         sentinel = address.kind is Kind.SENTINEL and node is not None
         url = address.url_of_sentinel(node) if sentinel and node else address.url_of(node)
         once = Retry(NoBackoff(), 0)
-        client = redis.Redis.from_url(
+        client = client_of(
             url, retry=once, socket_timeout=1, socket_connect_timeout=1, decode_responses=True
         )
         with closing(client):
             try:
                 told = client.info("server")
+            except (AuthenticationError, ResponseError):  # an answer, and for others to tell
+                continue
             except RedisError:
+                if node is not None:
+                    _refuse_other_language(node, tls=address.tls)
                 continue
         mode = told.get("server_mode") or told.get(
             "redis_mode", wanted
@@ -100,6 +119,14 @@ def _refuse_other_kind(address: StoreAddress) -> None:
         if mode != wanted and mode in _MEANT_FOR:
             raise UnfitStore(f"the store {_MEANT_FOR[mode]}")
         return
+
+
+def _refuse_other_language(node: Node, *, tls: bool) -> None:
+    """One that answers with TLS where the URL is without, or the other way round."""
+    if tls and speaks_plainly(node, PROBE_SECONDS):
+        raise UnfitStore("the store speaks no TLS there: its URL begins with redis, not rediss")
+    if not tls and speaks_tls(node, PROBE_SECONDS):
+        raise UnfitStore("the store speaks TLS there: its URL begins with rediss, not redis")
 
 
 def _refuse_evicting(infos: Sequence[Mapping[str, Any]]) -> None:

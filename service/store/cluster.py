@@ -9,15 +9,16 @@ from collections.abc import Callable
 from redis.exceptions import AskError, MovedError, RedisError
 
 from service.errors import StoreError, StoreUnavailable
-from service.store.failures import code_of
+from service.store.failures import code_of, of_all
 from service.store.routes import Target
 from service.store.server import Server
-from service.store.topology import Topology, read_topology, slot_of
+from service.store.topology import UNKNOWN_HOST, Topology, read_topology, slot_of
 from service.store.waiting import Allowance
 from service.store_address import Kind, Node
 
 PAUSE = 0.02
 """How long to wait before one asks again where a slot is just moving, in seconds."""
+NOBODY_TELLS = "no node of the cluster tells its slots"
 REFRESH_PAUSE = 0.1
 """The nodes are asked for the slots no more often than this, in seconds."""
 
@@ -39,6 +40,7 @@ class Cluster:
         self._known: dict[Node, Server] = {}
         self._topology: Topology | None = None
         self._is_doubtful = False
+        self._why = (NOBODY_TELLS, "connection")
         self._doubted: Server | None = None
         self._next_refresh = 0.0
         self._refreshing = threading.Lock()
@@ -48,7 +50,7 @@ class Cluster:
         node = self._slots().primary_of(slot_of(key))
         if node is None:
             self._is_doubtful = True
-            raise StoreUnavailable("no node of the cluster has this slot")
+            raise StoreUnavailable("no node of the cluster is known to have this slot")
         return self._server(node)
 
     def after(self, error: StoreUnavailable, key: str, server: Server) -> Target | None:
@@ -88,7 +90,10 @@ class Cluster:
         return known if known is not None else self._known.setdefault(node, self._make(node))
 
     def _named(self, refusal: MovedError | AskError, by: Server) -> Node:
-        """The node that a redirection names; without a host it is that of the one who names it."""
+        """The node that a redirection names; without a host it is that of the one who names it.
+        Raises StoreUnavailable where nobody knows its host."""
+        if refusal.host == UNKNOWN_HOST:
+            raise StoreUnavailable("the node that has this slot announces no host name")
         if refusal.host:
             return Node(refusal.host, refusal.port)
         host = next(node.host for node, server in self._known.items() if server is by)
@@ -102,7 +107,7 @@ class Cluster:
         if self._topology is None or self._is_doubtful:
             self._refresh()
         if self._topology is None:
-            raise StoreUnavailable("no node of the cluster answers", "connection")
+            raise StoreUnavailable(*self._why)
         return self._topology
 
     def _refresh(self) -> None:
@@ -125,14 +130,23 @@ class Cluster:
         """The slots as the first node tells them that knows any; None where none does."""
         known = [] if self._topology is None else self._topology.primaries()
         nodes = dict.fromkeys((*known, *self._seeds))
+        refused: list[StoreError] = []
         for node in sorted(nodes, key=lambda node: self._known.get(node) is self._doubted):
             server = self._server(node)
             try:
                 reply = server.slots()
-            except (StoreError, RedisError):
+            except StoreError as error:
+                refused.append(error)
+                continue
+            except RedisError as error:
+                refused.append(StoreUnavailable(f"a node refused ({code_of(error)})"))
                 continue
             found = read_topology(reply, node)
             if found.primaries():
                 return found
+            why = "nodes are to have host names, and have none" if reply else "no node has slots"
+            refused.append(StoreUnavailable(why))
+        refusal = of_all(NOBODY_TELLS, refused)
+        self._why = (str(refusal), refusal.kind)
         self._is_doubtful = True
         return None

@@ -7,8 +7,9 @@ collection on its way out, or one whose maker died: whoever meets it clears it a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from itertools import islice
 from secrets import token_hex
 from typing import Any
 
@@ -218,14 +219,14 @@ class Registry:
         if scheme is not None and level is not None:
             bands = Scheme.from_json(orjson.loads(scheme)).banding.bands + 1
             shards = 2 << int(level)
-            self._unlink([keys.shard(b, n) for b in range(bands) for n in range(shards)])
+            self._unlink(keys.shard(b, n) for b in range(bands) for n in range(shards))
         self._unlink([*keys.whole(), *keys.of_transactions()])
 
-    def _unlink(self, keys: Sequence[str]) -> None:
-        client = self._connection.client
-        for start in range(0, len(keys), UNLINK_BATCH):
+    def _unlink(self, keys: Iterable[str]) -> None:
+        client, left = self._connection.client, iter(keys)
+        while batch := list(islice(left, UNLINK_BATCH)):  # all names at once would be gigabytes
             self._connection.go_on()  # a large collection takes as long as it takes
-            self._connection.call(client.unlink, *keys[start : start + UNLINK_BATCH])
+            self._connection.call(client.unlink, *batch)
 
 
 def _frozen(name: str, detail: str) -> FrozenSetting:

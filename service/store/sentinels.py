@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import redis
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 from redis.retry import Retry
-from redis.sentinel import Sentinel
 
-from service.errors import StoreUnavailable
+from service.errors import StoreError, StoreUnavailable
+from service.store.failures import code_of, of_all, ours_of
 from service.store.routes import Target
 from service.store.server import Server
+from service.store.tls import client_of
 from service.store.waiting import Allowance, Attempt
 from service.store_address import Kind, Node, StoreAddress
 
@@ -33,9 +35,8 @@ class Sentinels:
         self._service = address.service
         self._allowance = allowance
         self._make = make
-        self._sentinel = Sentinel([])  # type: ignore[no-untyped-call]
-        self._sentinel.sentinels = [
-            redis.Redis.from_url(
+        self._sentinels: Sequence[redis.Redis] = [
+            client_of(
                 address.url_of_sentinel(node),
                 decode_responses=True,
                 # One that does not answer leaves time to ask the others.
@@ -48,6 +49,7 @@ class Sentinels:
         self._known: dict[Node, Server] = {}
         self._primary: Server | None = None
         self._is_doubtful = False
+        self._why = ("no sentinel names a primary", "connection")
         self._next_question = 0.0
         self._asking = threading.Lock()
 
@@ -56,7 +58,7 @@ class Sentinels:
         if self._primary is None or self._is_doubtful:
             self._find()
         if self._primary is None:
-            raise StoreUnavailable("no sentinel names a primary", "connection")
+            raise StoreUnavailable(*self._why)
         return self._primary
 
     def after(self, error: StoreUnavailable, key: str, server: Server) -> Target | None:
@@ -77,7 +79,8 @@ class Sentinels:
 
     def close(self) -> None:
         """Closes all connections, to sentinels too."""
-        self._sentinel.close()
+        for sentinel in self._sentinels:
+            sentinel.close()
         for server in tuple(self._known.values()):
             server.close()
 
@@ -93,8 +96,8 @@ class Sentinels:
             try:
                 self._primary = self._named(limit)
                 self._is_doubtful = False
-            except (RedisError, OSError):  # nobody names one now: the last one known is tried
-                self._is_doubtful = True
+            except StoreUnavailable as error:  # the last one that is known is tried
+                self._is_doubtful, self._why = True, (str(error), error.kind)
             finally:
                 self._next_question = time.monotonic() + PAUSE
                 self._allowance.spend(time.monotonic() - began)
@@ -102,14 +105,31 @@ class Sentinels:
             self._asking.release()
 
     def _named(self, limit: float) -> Server:
-        found: list[tuple[str, int]] = []
-
-        def ask() -> None:
-            primary = self._sentinel.discover_master(self._service)  # type: ignore[no-untyped-call]
-            found.append(primary)
-
-        Attempt(ask, lambda: None).within(limit)
-        node = Node(*found[0])
+        found: list[Node] = []
+        try:
+            Attempt(lambda: found.append(self._ask()), lambda: None).within(limit)
+        except TimeoutError:
+            raise StoreUnavailable("no sentinel answered in time", "timeout") from None
+        node = found[0]
         if node not in self._known:
             self._known[node] = self._make(node)
         return self._known[node]
+
+    def _ask(self) -> Node:
+        """The primary as the first sentinel names it that knows one; it is asked first then."""
+        refused: list[StoreError] = []
+        for sentinel in self._sentinels:
+            try:
+                told: Any = sentinel.sentinel_masters()
+            except (RedisError, OSError) as error:
+                refused.append(ours_of(error) or StoreUnavailable(f"it refused ({code_of(error)})"))
+                continue
+            state = told.get(self._service)
+            if state is None:
+                refused.append(StoreUnavailable("it knows no service of this name"))
+            elif state["is_master"] and not state["is_sdown"] and not state["is_odown"]:
+                self._sentinels = sorted(self._sentinels, key=lambda one: one is not sentinel)
+                return Node(state["ip"], state["port"])
+            else:
+                refused.append(StoreUnavailable("it holds the primary to be down", "connection"))
+        raise of_all("no sentinel names a primary", refused)

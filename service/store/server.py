@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ssl
 import threading
 import time
 import weakref
@@ -25,8 +26,9 @@ from redis.retry import Retry
 from service.errors import StoreError, StoreUnavailable
 from service.stages import STORING
 from service.store.breaker import Breaker
-from service.store.failures import driver_errors
+from service.store.failures import HungUp, driver_errors
 from service.store.scripts import Script, packed
+from service.store.tls import connecting_so
 from service.store.touched import Touched
 from service.store.waiting import Allowance, Attempt, TimedSocket
 
@@ -36,6 +38,11 @@ Receive = Callable[[], list[Any]]
 HEALTH_CHECK_INTERVAL = 15
 ASKING = packed("ASKING")
 """Lets the next command run where a slot is only moving to."""
+
+
+HUNG_UP = "the store ended the connection before it answered, as one does that "
+WANTS_TLS = HUNG_UP + "wants TLS (rediss://)"
+WANTS_CERTIFICATE = HUNG_UP + "wants a certificate of the service (ssl_certfile)"
 
 
 def _twice(work: Callable[[], T]) -> T:
@@ -50,8 +57,14 @@ def _twice(work: Callable[[], T]) -> T:
 
 def _timed(connection: Any, *, ends_at: float) -> None:
     """What the driver calls with a new connection, before it greets the server."""
+    is_tls = isinstance(connection._sock, ssl.SSLSocket)
     connection._sock = TimedSocket(connection._sock, ends_at)
-    connection.on_connect_check_health(check_health=False)
+    try:
+        connection.on_connect_check_health(check_health=False)
+    except DriverConnectionError as error:
+        if type(error) is not DriverConnectionError:  # this is an answer
+            raise
+        raise HungUp(WANTS_CERTIFICATE if is_tls else WANTS_TLS) from error
 
 
 class _Pool(redis.ConnectionPool):
@@ -91,10 +104,12 @@ class Server:
             url,
             protocol=3,
             decode_responses=False,
+            driver_info=None,  # telling it takes a right, which Redis 7.0 does not know
             socket_timeout=allowance.at_once,  # of a TLS handshake; see `_timed` for what follows
             health_check_interval=HEALTH_CHECK_INTERVAL,
             retry=Retry(NoBackoff(), 0),
         )
+        connecting_so(self._pool)
         self._idle: deque[Any] = deque()
         self._pool.take, self._pool.give_back = self._take, self._idle.append
         self.client = redis.Redis(connection_pool=self._pool)

@@ -52,7 +52,8 @@ class TimedSocket:
     comes or goes at a time. All else is the socket's own.
 
     The kernel ends a wait, not Python, which would ask it before each send and receive; it is told
-    anew only where the limit differs by more than `_SLACK` from the one it has.
+    anew only where the limit differs by more than `_SLACK` from the one it has. Over TLS Python
+    ends it, for there it begins a wait anew that the kernel has ended.
     """
 
     def __init__(self, connected: socket.socket, ends_at: float) -> None:
@@ -89,6 +90,9 @@ class TimedSocket:
         if -_SLACK < left - self._limit < _SLACK:
             return
         self._limit = left
+        if isinstance(self._socket, ssl.SSLSocket):
+            self._socket.settimeout(left)
+            return
         whole = int(left)
         limit = struct.pack("ll", whole, max(1, int((left - whole) * 1_000_000)))
         for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
@@ -130,5 +134,5 @@ class Attempt(threading.Thread):
             self._is_left = not self._done.is_set()
         if self._is_left:
             raise TimeoutError
-        if self._error is not None:
-            raise self._error
+        if self._error is not None:  # and why, which is lost where it is raised amid another one
+            raise self._error from (self._error.__cause__ or self._error.__context__)

@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
+from service.cli import main
+
 
 class Ran(NamedTuple):
     """How a command ended, and what it said."""
@@ -34,6 +36,14 @@ def twinsift(
         check=False,
     )
     return Ran(ran.returncode, ran.stdout.decode(), ran.stderr.decode())
+
+
+def status_here(*arguments: str) -> int:
+    """Runs a command to its end in this process; its exit status. What it says is the test's."""
+    try:
+        return main(arguments)
+    except SystemExit as left:  # as argparse leaves
+        return int(left.code or 0)
 
 
 def at_a_terminal(*arguments: str, port: int, both: bool = False, **environ: str) -> Ran:

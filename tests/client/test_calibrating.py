@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from service.client import Twinsift
-from tests.client.commanding import at_a_terminal, twinsift
+from tests.client.commanding import at_a_terminal, status_here, twinsift
 from tests.e2e.running import Service
 
 TRAM = "the tram to the {} stops at the old market every ten minutes until late at night, {}"
@@ -77,11 +77,10 @@ def test_pairs_that_are_not_labelled_are_left_out_and_counted(written: Write) ->
     ],
 )
 def test_a_file_that_cannot_be_swept_is_told_by_its_line(
-    written: Write, values: list[Any], words: str
+    written: Write, values: list[Any], words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    ran = twinsift("calibrate", written(values))
-    assert ran.status == 1
-    assert words in ran.err
+    assert status_here("calibrate", written(values)) == 1
+    assert words in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -97,7 +96,7 @@ def test_a_file_that_cannot_be_swept_is_told_by_its_line(
     ids=" ".join,
 )
 def test_wrong_options_are_usage_errors(written: Write, options: list[str]) -> None:
-    assert twinsift("calibrate", written(PAIRS), *options).status == 2
+    assert status_here("calibrate", written(PAIRS), *options) == 2
 
 
 def test_a_sample_has_pairs_from_both_sides_of_the_threshold(

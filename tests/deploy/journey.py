@@ -10,7 +10,7 @@ from flask.testing import FlaskClient
 from service.app import create_app
 from service.checker import Checker
 from service.dedup.verdict import Document, Posted
-from service.settings import Settings
+from service.settings import LOCAL, Settings
 from service.store.any_store import AnyStore
 from service.store.connection import Connection
 from service.store.growth import ENTRIES_A_SHARD, FIRST_LEVEL
@@ -29,15 +29,22 @@ RULED = {
 DAY = 86_400
 
 
-def client_of(url: str) -> FlaskClient:
+def client_of(url: str, durability: str = LOCAL) -> FlaskClient:
     """Flask's client of a service on that store."""
-    return create_app(Settings(redis_url=url, deadline=DEADLINE)).test_client()
+    settings = Settings(redis_url=url, deadline=DEADLINE, durability=durability)
+    return create_app(settings).test_client()
 
 
 def travel(url: str, tokens: Path) -> None:
     """The whole journey; raises AssertionError where a call is not answered as it should be.
     `tokens` is where a tokens file may be made."""
-    client = client_of(url)
+    visit_all(url, tokens)
+    grow_and_grow_old(url)
+
+
+def visit_all(url: str, tokens: Path, durability: str = LOCAL) -> None:
+    """The journey but for what comes with time, which takes longest."""
+    client = client_of(url, durability)
     post_copies(client)
     rule_and_take_back(client)
     post_many(client)
@@ -46,7 +53,6 @@ def travel(url: str, tokens: Path) -> None:
     look_at_pages(url, tokens, call(client, "GET", "/conflicts", status="open")["items"][0]["id"])
     remove(client)
     be_too_quick(url, tokens)
-    grow_and_grow_old(url)
 
 
 def call(client: FlaskClient, method: str, path: str, body: Any = None, **query: str) -> Any:

@@ -9,7 +9,9 @@ import yaml
 
 from service.serving import gunicorn_config
 from service.settings import TABLE, Settings
+from service.store_address import read_address
 from service.tokens import Tokens
+from tests.clusters import Member, free_port
 from tests.deploy.own_store import DEPLOY
 from tests.deploy.watched import rules
 
@@ -107,3 +109,23 @@ def test_a_pod_can_do_no_more_than_it_needs() -> None:
 def test_the_example_of_an_overlay_has_a_tokens_file_that_can_be_read_and_lets_nobody_in() -> None:
     example = DEPLOY / "kubernetes" / "example" / "tokens.example.toml"
     assert Tokens(example).find("") is None
+
+
+@pytest.mark.parametrize(
+    ("overlay", "kind", "count"), [("example", "single", 1), ("cluster", "cluster", 3)]
+)
+def test_an_example_of_an_address_is_one(overlay: str, kind: str, count: int) -> None:
+    example = DEPLOY / "kubernetes" / overlay / "store_url.example"
+    address = read_address(example.read_text())
+    assert (address.kind, address.tls, len(address.nodes)) == (kind, True, count)
+
+
+def test_a_server_takes_the_options_of_a_cluster_beside_its_own(tmp_path: Path) -> None:
+    of_cluster = DEPLOY / "kubernetes" / "cluster" / "cluster.conf"
+    options = {"include": str(of_cluster), "cluster-port": str(free_port())}
+    node = Member(tmp_path / "node", options, [str(DEPLOY / "redis.conf")])
+    try:
+        told = node.client.config_get("cluster-enabled", "min-replicas-to-write", "appendonly")
+    finally:
+        node.clean_up()
+    assert told == {"cluster-enabled": "yes", "min-replicas-to-write": "1", "appendonly": "yes"}

@@ -102,7 +102,8 @@ class Service:
         self.end()
 
     def workers(self) -> set[int]:
-        """The children of gunicorn, which is in the service's process group as they are."""
+        """The children of gunicorn, which is in the service's process group as they are. It looks
+        at all processes there are: not to be asked too often."""
         parents = {
             int(stat.parent.name): parent
             for stat in Path("/proc").glob("[0-9]*/stat")
@@ -163,19 +164,8 @@ def parent_and_group(stat: Path) -> tuple[int, int]:
     return int(parent), int(group)
 
 
-def wait_until(condition: Callable[[], bool], *, pause: float = 0.05) -> None:
+def wait_until(condition: Callable[[], bool], *, pause: float = 0.02) -> None:
     give_up = time.monotonic() + SECONDS
     while not condition():
         assert time.monotonic() < give_up, "waited too long"
         time.sleep(pause)
-
-
-def post_check(port: int, request: dict[str, Any], barrier: Any) -> dict[str, Any]:
-    """Posts one check once all that wait at the barrier are there; the answer."""
-    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=30)) as connection:
-        connection.connect()
-        barrier.wait()
-        body = json.dumps(request)
-        connection.request("POST", "/check", body, {"Content-Type": "application/json"})
-        answer: dict[str, Any] = json.loads(connection.getresponse().read())
-        return answer

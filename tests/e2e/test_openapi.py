@@ -13,7 +13,7 @@ from tests.e2e.running import Service
 ROOT = Path(__file__).parents[2]
 LONG = bool(os.environ.get("SOAK"))
 EXAMPLES, MOST_SECONDS = (
-    (400, 900) if LONG else (10, 180)
+    (400, 900) if LONG else (5, 180)
 )  # of each call; a bound for a slow machine
 # Ours stand in for them, see `contract_checks.py`; they are in `all` too.
 REPLACED = "positive_data_acceptance,negative_data_rejection"

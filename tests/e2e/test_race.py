@@ -1,11 +1,14 @@
 """Many processes at once against one service: races and retries of `POST /check`."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Iterator
 from multiprocessing import get_context
 from typing import Any
 
-from tests.e2e.running import Service, post_check
+import pytest
+
+from tests.e2e.posting import post_check
+from tests.e2e.running import Service, services
 
 TEXT = "The lift in the north stair is out of service until the spare part arrives on Monday."
 PROCESSES = 20
@@ -21,34 +24,35 @@ def post_at_once(service: Service, requests: list[dict[str, Any]]) -> list[dict[
             return pool.starmap(post_check, jobs)
 
 
-def test_twenty_processes_with_one_text_get_exactly_one_new(serve: Callable[..., Service]):
-    service = serve().ready()
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    with services(tmp_path_factory.mktemp("race")) as start:
+        yield start().ready()
+
+
+@pytest.fixture
+def service(shared: Service) -> Service:
+    return shared.emptied()
+
+
+def test_of_twenty_processes_with_one_text_one_gets_new_and_the_others_name_it(service: Service):
     answers = post_at_once(service, [{"id": f"id{n}", "text": TEXT} for n in range(PROCESSES)])
     assert Counter(answer["verdict"] for answer in answers) == {
         "new": 1,
         "exact_duplicate": PROCESSES - 1,
     }
-
-
-def test_the_others_of_twenty_name_the_one_that_was_new(serve: Callable[..., Service]):
-    service = serve().ready()
-    answers = post_at_once(service, [{"id": f"id{n}", "text": TEXT} for n in range(PROCESSES)])
     new = next(answer["id"] for answer in answers if answer["verdict"] == "new")
     assert {answer["match"]["id"] for answer in answers if answer["match"]} == {new}
 
 
-def test_twenty_processes_with_one_document_make_one_document(serve: Callable[..., Service]):
-    service = serve().ready()
+def test_twenty_processes_with_one_document_make_one_document(service: Service):
     answers = post_at_once(service, [{"id": "one", "text": TEXT}] * PROCESSES)
     assert {answer["verdict"] for answer in answers} == {"new"}
     assert [answer["replayed"] for answer in answers].count(False) == 1
     assert len(service.call("GET", "/documents")[1]["items"]) == 1
 
 
-def test_a_hundred_times_the_same_document_is_one_document_and_one_answer(
-    serve: Callable[..., Service],
-):
-    service = serve().ready()
+def test_a_hundred_times_the_same_document_is_one_document_and_one_answer(service: Service):
     answers = [service.call("POST", "/check", {"id": "one", "text": TEXT})[1] for _ in range(100)]
     first = answers[0] | {"replayed": True}
     assert all(answer == first for answer in answers[1:])

@@ -23,23 +23,18 @@ def is_listened_on(port: int) -> bool:
         return connection.connect_ex(("127.0.0.1", port)) == 0
 
 
-def test_it_answers_healthz(serve: Callable[..., Service]) -> None:
-    assert serve().ready().call("GET", "/healthz")[0] == 200
-
-
-def test_sigterm_ends_it_with_status_0(serve: Callable[..., Service]) -> None:
-    assert serve().ready().stop() == 0
-
-
 def test_sigterm_before_it_is_ready_ends_it_with_status_0(serve: Callable[..., Service]) -> None:
     service = serve()
     wait_until((service.data_dir / "users").exists)
     assert service.stop() == 0
 
 
-def test_sigterm_stops_the_embedded_server_too(serve: Callable[..., Service]) -> None:
+def test_sigterm_ends_it_with_status_0_and_the_embedded_server_too(
+    serve: Callable[..., Service],
+) -> None:
     service = serve().ready()
-    service.stop()
+    assert service.call("GET", "/healthz")[0] == 200
+    assert service.stop() == 0
     assert not (service.data_dir / "valkey.sock").exists()
 
 
@@ -63,7 +58,7 @@ def test_sighup_replaces_the_workers_and_goes_on(serve: Callable[..., Service]) 
     service = serve().ready()
     before = service.workers()
     service.process.send_signal(signal.SIGHUP)
-    wait_until(lambda: not before & service.workers())
+    wait_until(lambda: not before & service.workers(), pause=0.1)
     assert service.call("GET", "/healthz")[0] == 200
 
 
@@ -75,34 +70,17 @@ def test_the_example_is_printed_once_it_is_answered(serve: Callable[..., Service
     assert service.call("GET", "/healthz")[0] == 200
 
 
-def test_two_services_share_the_store_of_one_directory(serve: Callable[..., Service]) -> None:
+def test_two_services_share_the_store_of_one_directory_which_outlives_the_first(
+    serve: Callable[..., Service],
+) -> None:
     first, second = serve().ready(), serve().ready()
     first.call("POST", "/check", {"id": "a", "text": "Pumps are checked every 6 months."})
     _, answer = second.call(
         "POST", "/check", {"id": "b", "text": "Pumps are checked every 6 months."}
     )
     assert answer["verdict"] == "exact_duplicate"
-
-
-def test_the_store_outlives_the_first_of_two_services(serve: Callable[..., Service]) -> None:
-    first, second = serve().ready(), serve().ready()
     first.stop()
     assert second.call("GET", "/readyz")[0] == 200
-
-
-def test_a_stop_and_a_start_keep_what_was_answered(serve: Callable[..., Service]) -> None:
-    first = serve().ready()
-    first.call("POST", "/check", {"id": "kept", "text": "Chains are oiled every 3 weeks."})
-    first.stop()
-    assert serve().ready().call("GET", "/documents?id=kept")[0] == 200
-
-
-def test_kill_9_of_everything_keeps_what_was_answered(serve: Callable[..., Service]) -> None:
-    first = serve().ready()
-    first.call("POST", "/check", {"id": "kept", "text": "Chains are oiled every 3 weeks."})
-    first.wait_for_disk()
-    first.kill_all()
-    assert serve().ready().call("GET", "/documents?id=kept")[0] == 200
 
 
 def test_a_killed_store_comes_back_by_itself_with_its_data(serve: Callable[..., Service]) -> None:

@@ -1,4 +1,4 @@
-"""A service for all tests of a module, and the figures of a long run."""
+"""A service that is emptied for each module, and the figures of a long run."""
 
 from collections.abc import Callable, Iterator
 
@@ -10,11 +10,16 @@ from tests.fire.forms import SERVED, SOAK
 FIGURES = pytest.StashKey[list[str]]()
 
 
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """Four workers over an embedded store of their own."""
+@pytest.fixture(scope="session")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     with services(tmp_path_factory.mktemp("fire")) as start:
         yield start(**SERVED).ready()
+
+
+@pytest.fixture(scope="module")
+def service(served: Service) -> Service:
+    """Four workers over an embedded store of their own, with nothing in it."""
+    return served.emptied()
 
 
 @pytest.fixture(scope="module")

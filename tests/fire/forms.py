@@ -5,10 +5,10 @@ import os
 SOAK = os.environ.get("SOAK") == "1"
 
 FAMILIES = 500 if SOAK else 60
-KILLS = 200 if SOAK else 20
+KILLS = 200 if SOAK else 12
 FLUSHED_FAMILIES = 200 if SOAK else 12
 CONTESTED_IDS = 150 if SOAK else 20
-CHURN_SECONDS = 60 if SOAK else 10
+CHURN_SECONDS = 60 if SOAK else 6
 FROZEN_SECONDS = 30 if SOAK else 3
 LOST_REPLIES = 1000 if SOAK else 60
 STORE_KILLS = 20 if SOAK else 3

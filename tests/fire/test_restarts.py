@@ -28,7 +28,12 @@ def restart(service: Service) -> None:
     """New workers for old, and the old ones have gone."""
     before = service.workers()
     service.process.send_signal(signal.SIGHUP)
-    wait_until(lambda: not before & service.workers() and len(service.workers()) == len(before))
+    wait_until(lambda: has_replaced(service, before), pause=0.1)
+
+
+def has_replaced(service: Service, before: set[int]) -> bool:
+    now = service.workers()
+    return len(now) == len(before) and not before & now
 
 
 def test_workers_that_are_replaced_under_load_lose_no_request(start: Start, figure: Figure) -> None:

@@ -1,5 +1,6 @@
 """Batches: whatever is in them, they are answered as if one text came after the other."""
 
+import os
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -12,6 +13,9 @@ from hypothesis import strategies as st
 from service.batching import WINDOW, Batches
 from service.dedup.verdict import Answer, Document, Posted
 from service.errors import EmptyText, StoreUnavailable, TwinsiftError, UnknownCollection
+
+SOAK = os.environ.get("SOAK") == "1"
+EXAMPLES, SEEDS = (60, 5) if SOAK else (15, 1)
 
 DESK = (
     "The returns desk {} every request for a spare key within {} hours and sends parts by courier."
@@ -81,7 +85,9 @@ def told(answer: Answer | TwinsiftError) -> object:
 
 @pytest.mark.cluster
 @settings(
-    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=EXAMPLES,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(posts=Documents)
 def test_a_batch_is_answered_as_if_one_text_came_after_the_other(
@@ -103,7 +109,7 @@ def test_a_batch_is_answered_as_if_one_text_came_after_the_other(
 
 
 @pytest.mark.parametrize("on_conflict", ["review", "survivor", "ingest", "skip"])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(SEEDS))
 def test_a_batch_of_a_family_whose_texts_replace_each_other_is_answered_so_too(
     checker, catalogue, batches, index_faults, *, seed, on_conflict
 ):

@@ -139,6 +139,8 @@ class TestASlotThatMoves:
 
     def test_nothing_fails_while_the_servers_move_it_whole(self, caller: Caller) -> None:
         """As Valkey 9 does by itself, in one piece."""
+        if not caller.cluster.can_move_whole:
+            pytest.skip("only Valkey 9 and newer can")
         caller.check("first", BIKES)
         key, over, told = caller.key_of("default"), threading.Event(), list[Answer]()
 
@@ -151,13 +153,42 @@ class TestASlotThatMoves:
 
         with ThreadPoolExecutor(4) as pool:
             working = [pool.submit(work, name) for name in ("ada", "bea", "cleo", "dora")]
-            target = caller.cluster.move_whole(key)
-            over.set()
+            try:
+                target = caller.cluster.move_whole(key)
+            finally:
+                over.set()
         for each in working:
             each.result()
         assert {answer.verdict for answer in told} == {"new"}
         assert caller.primary_of("default") is target
         assert faults_at(caller.cluster.url) == []
+
+
+class TestNodesThatAnnounceHostNamesAndHaveNone:
+    """As with `cluster-preferred-endpoint-type hostname` alone."""
+
+    @pytest.fixture
+    def nameless(self, caller: Caller) -> Iterator[Caller]:
+        caller.check("a", BIKES)
+        _prefer(caller.cluster, "hostname")
+        yield caller
+        _prefer(caller.cluster, "ip")
+
+    def test_are_told_where_they_are_asked_for_first(self, nameless: Caller) -> None:
+        with pytest.raises(StoreUnavailable, match="host names"):
+            Caller(nameless.cluster).connection.run("release", [REGISTRY], ["nobody", "0"])
+
+    def test_are_told_where_they_send_on(self, nameless: Caller) -> None:
+        key = nameless.key_of("default")
+        with nameless.cluster.moving(key):
+            pass
+        with pytest.raises(StoreUnavailable, match="no host name"):
+            nameless.connection.call(nameless.connection.client.hget, key, "next")
+
+
+def _prefer(cluster: ClusterServers, endpoint: str) -> None:
+    for node in cluster.nodes:
+        node.client.config_set("cluster-preferred-endpoint-type", endpoint)
 
 
 class TestANodeThatDies:

@@ -44,7 +44,7 @@ from tests.store import life_model as life
 from tests.store.life_model import ACTIVE, BOTH, DROPPED, EXISTING, HELD, INCOMING, OPEN, SETTINGS
 
 SOAK = os.environ.get("SOAK") == "1"
-EXAMPLES, STEPS = (800, 60) if SOAK else (60, 30)
+EXAMPLES, STEPS = (800, 60) if SOAK else (40, 30)
 # So many times fewer with several partitions, unless it is the long form.
 FEWER = 1 if SOAK else 5
 DAY = 86_400

@@ -12,6 +12,7 @@ from service.checker import Checker
 from service.dedup.verdict import Document, Posted
 from service.errors import StoreError
 from service.store.any_store import AnyStore
+from service.store.capabilities import look_at_store
 from service.store.connection import Connection
 from tests.e2e.running import wait_until
 from tests.sentinels import SentinelServers, sentinel_servers
@@ -93,6 +94,18 @@ def test_writes_go_on_after_a_failover(servers: SentinelServers, replicated: boo
     else:
         assert resumed < RESUMES
         assert len(lost) < len(writers.told)  # what was not on the replica yet; see docs/cluster.md
+
+
+def test_sentinels_are_asked_by_a_user_of_their_own_with_the_least_rights(
+    servers: SentinelServers,
+) -> None:
+    for sentinel in servers.sentinels:
+        rights = ("on", ">secret", "-@all", "+sentinel|masters", "+info")
+        sentinel.ask("ACL SETUSER", "watcher", "reset", *rights)
+        sentinel.client.acl_log_reset()
+    url = f"{servers.url}?sentinel_username=watcher&sentinel_password=secret"
+    assert look_at_store(url).kind == "sentinel"
+    assert [each.client.acl_log() for each in servers.sentinels] == [[]] * 3
 
 
 def test_a_primary_that_was_told_to_follow_another_is_left(servers: SentinelServers) -> None:

@@ -73,6 +73,7 @@ def test_a_socket_has_a_path() -> None:
         ("redis://a:1?ssl_ca_certs=/x", "rediss:// only"),
         ("rediss://a:1?ssl_cert_reqs=maybe", "ssl_cert_reqs"),
         ("redis://a:1?socket_timeout=9", "an option"),
+        ("rediss://a:1?ssl_keyfile=a", "no ssl_certfile"),
         ("rediss://a:1?ssl_keyfile=a&ssl_keyfile=b", "twice"),
         ("redis://a:1/1?db=2", "two databases"),
         ("redis://:pass#word@a:1", "percent-encoded"),

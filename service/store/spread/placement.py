@@ -12,8 +12,9 @@ from functools import lru_cache
 from service.store.keys import PartitionKeys, partition
 
 SLOTS = 16_384
-# A slot may lie so much of the way to the next one behind its place: fewer names are tried then.
-LEEWAY = 8
+# A slot may lie so far behind its place: fewer names are tried then. Where home is as near to the
+# end of a node's slots, which few are, two partitions are at one node and none at the next.
+LEEWAY = 32
 HOME = 0
 HOME_OF_TWO, HOME_OF_MORE = 75, 50
 """How much of an even part of the bands home has, in hundredths."""
@@ -58,11 +59,10 @@ def places(uid: str, count: int) -> Places:
     """The partitions of a collection: slots evenly spaced, from that of home on, so that each node
     of a cluster with an even share of the slots has an even share of them."""
     home = slot_of(f"{uid}.0")
-    room = max(SLOTS // count // LEEWAY, 1)
     parts = ["0"]
     for number in range(1, count):
         wanted = home + number * SLOTS // count
-        parts.append(_named(uid, number, wanted, room))
+        parts.append(_named(uid, number, wanted))
     return Places(tuple(partition(uid, part) for part in parts))
 
 
@@ -71,9 +71,9 @@ def slot_of(tag: str) -> int:
     return crc_hqx(tag.encode(), 0) % SLOTS
 
 
-def _named(uid: str, number: int, wanted: int, room: int) -> str:
-    """The first name of a partition whose slot is at most `room` behind the wanted one."""
+def _named(uid: str, number: int, wanted: int) -> str:
+    """The first name of a partition whose slot is the wanted one, or few behind it."""
     trial = 0
-    while (slot_of(f"{uid}.{number}.{trial}") - wanted) % SLOTS >= room:
+    while (slot_of(f"{uid}.{number}.{trial}") - wanted) % SLOTS >= LEEWAY:
         trial += 1
     return f"{number}.{trial}"

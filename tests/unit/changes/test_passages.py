@@ -115,17 +115,16 @@ HOSTILE: dict[str, Callable[[int], tuple[str, str]]] = {
 
 
 def seconds(texts: tuple[str, str]) -> float:
-    """The processor time of one comparison, the better of two."""
-    taken = []
-    for _ in range(2):
-        started = time.process_time()
-        find_changes(*texts)
-        taken.append(time.process_time() - started)
-    return min(taken)
+    """The processor time of one comparison."""
+    started = time.process_time()
+    find_changes(*texts)
+    return time.process_time() - started
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_time_grows_with_the_length_of_any_two_texts_and_not_with_its_square(kind: str) -> None:
-    """Eight times the length: linear is 8, quadratic 64. Short times are all taken for 10 ms."""
-    short, long = (seconds(HOSTILE[kind](n)) for n in (400, 3200))
-    assert long < 32 * max(short, 0.01)
+    """Eight times the length: linear is 8, quadratic 64. Short times are all taken for 10 ms. Of
+    each the better of two counts; the long one is not taken again where the first is well."""
+    short, long = (HOSTILE[kind](n) for n in (400, 3200))
+    limit = 32 * max(min(seconds(short) for _ in range(2)), 0.01)
+    assert any(seconds(long) < limit for _ in range(2))

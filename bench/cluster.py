@@ -1,0 +1,253 @@
+"""What do more primaries give? Checks over a real cluster, by the CPU time of each node.
+
+    python -m bench.cluster [--rounds 3]
+
+The servers of three clusters, of 1, 2 and 3 primaries, run on this machine with the append-only
+file. It has fewer cores than there are processes, so time by the clock cannot show what more nodes
+give. What can: the CPU time that each node's process used (the network's part too) over the checks
+that were answered, for the busiest node is the first to be full. All ways to lie are measured in
+turn, in every round with the same texts, checked by the service's own code without HTTP: first new
+ones, then a mix with near copies, which is what is told, then the texts of the mix once more as
+they are, which are replays. Figures are medians of the rounds; a share is that of one round.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import mean, median
+from tempfile import TemporaryDirectory
+from typing import TypeVar
+
+import psutil
+
+from bench import machine
+from bench.cluster_load import (
+    CLIENTS,
+    COMMON,
+    FIRST,
+    MIXED,
+    NEAR_ONE_IN,
+    Clients,
+    name_of_collection,
+)
+from bench.figures import Row, at_most, keep, show, table
+from bench.made_up_texts import WORDS, similarity
+from bench.processes import stop_all_when_told_to_end
+from service.store.any_store import AnyStore
+from service.store.connection import Connection
+from service.store.keys import partition
+from tests.clusters import ClusterServers, Member, cluster_servers
+
+T = TypeVar("T")
+
+WANTED_SHARE = 0.6
+WANTED_SKEW = 1.15
+ROUNDS = 3
+OPTIONS = {
+    "cluster-enabled": "yes",
+    "cluster-node-timeout": "15000",  # all of them share two cores: a late answer is no death
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A way to lie on a cluster: so many collections, of so many partitions each."""
+
+    primaries: int
+    partitions: int
+    collections: int = 1
+
+    @property
+    def told(self) -> str:
+        """In words."""
+        if self.collections > 1:
+            return f"{self.collections} collections of one partition"
+        return f"{self.partitions} partition{'s' if self.partitions > 1 else ''}"
+
+
+ALONE = Way(1, 1)
+SPREAD = tuple(Way(nodes, nodes * times) for nodes in (2, 3) for times in (1, 2, 4))
+MANY = tuple(Way(nodes, 1, collections=30) for nodes in (2, 3))
+WAYS = (ALONE, *SPREAD, *MANY)
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Of one round: µs of CPU a check of each node, in the mix and of replays, and the bytes it
+    took. The node where the (first) collection is home stands first."""
+
+    mixed: list[float]
+    replays: list[float]
+    memory: list[int]
+
+    @property
+    def skew(self) -> float:
+        """The most bytes of a node over their mean."""
+        return max(self.memory) / mean(self.memory)
+
+
+Measured = dict[Way, list[Figures]]
+
+
+def one_round(cluster: ClusterServers, clients: Clients, way: Way) -> Figures:
+    """Fills an empty cluster in one way, and tells what that took."""
+    _empty(cluster)
+    before = [used_memory(node) for node in cluster.nodes]
+    with closing(Connection(cluster.url, deadline=30.0)) as connection:
+        store = AnyStore(connection)
+        for number in range(way.collections):
+            store.configure(name_of_collection(number), {"partitions": way.partitions})
+        home = partition(store.collection(name_of_collection(0)).uid).settings
+    clients.check(cluster.url, range(FIRST), way.collections)
+    mix = range(FIRST, FIRST + MIXED)
+    mixed = _spent(cluster, lambda: clients.check(cluster.url, mix, way.collections))
+    replays = _spent(cluster, lambda: clients.check(cluster.url, mix, way.collections))
+    first = cluster.nodes.index(cluster.primary_of(home))
+    taken = [used_memory(node) - empty for node, empty in zip(cluster.nodes, before, strict=True)]
+    return Figures(_turned(mixed, first), _turned(replays, first), _turned(taken, first))
+
+
+def _turned(values: Sequence[T], first: int) -> list[T]:
+    """The values with one of them in front."""
+    return [values[first], *values[:first], *values[first + 1 :]]
+
+
+def _empty(cluster: ClusterServers) -> None:
+    for node in cluster.nodes:
+        node.client.flushall(asynchronous=False)
+
+
+def used_memory(node: Member) -> int:
+    """Bytes that a node has in use."""
+    return int(node.client.info("memory")["used_memory"])
+
+
+def _spent(cluster: ClusterServers, work: Callable[[], None]) -> list[float]:
+    """µs of CPU that each node's process takes for one text of the mix."""
+    before = [cpu_seconds(node) for node in cluster.nodes]
+    work()
+    after = [cpu_seconds(node) for node in cluster.nodes]
+    return [(end - begin) / MIXED * 1e6 for begin, end in zip(before, after, strict=True)]
+
+
+def cpu_seconds(node: Member) -> float:
+    """What a node's process has used so far."""
+    used = psutil.Process(node.process.pid).cpu_times()
+    return float(used.user + used.system)
+
+
+def measure(rounds: int = ROUNDS, ways: Sequence[Way] = WAYS) -> Measured:
+    """All rounds, all ways in turn."""
+    stop_all_when_told_to_end()
+    measured: Measured = {way: [] for way in ways}
+    with ExitStack() as opened:
+        directory = Path(opened.enter_context(TemporaryDirectory(prefix="twinsift-bench-")))
+        clusters = {
+            count: opened.enter_context(
+                cluster_servers(
+                    directory / str(count), primaries=count, replicas=0, own_options=OPTIONS
+                )
+            )
+            for count in sorted({way.primaries for way in ways})
+        }
+        clients = opened.enter_context(Clients())
+        for number in range(rounds):
+            for way in ways:
+                figures = one_round(clusters[way.primaries], clients, way)
+                measured[way].append(figures)
+                print(f"  round {number + 1}, {way.told} on {way.primaries}: {figures}", flush=True)
+            for cluster in clusters.values():
+                _empty(cluster)
+    return measured
+
+
+def shares(measured: Measured, way: Way) -> list[float]:
+    """What the busiest node spends on a check of the mix over what a single node does, by round."""
+    alone = measured[ALONE]
+    return [
+        max(one.mixed) / max(whole.mixed) for one, whole in zip(measured[way], alone, strict=True)
+    ]
+
+
+def rows(measured: Measured) -> list[Row]:
+    """What was asked: three primaries, as many partitions as make the share least."""
+    spread = [way for way in SPREAD if way.primaries == 3]
+    best = min(spread, key=lambda way: median(shares(measured, way)))
+    told = ", ".join(f"{share:.2f}" for share in shares(measured, best))
+    return [
+        at_most(
+            "busiest of three primaries, CPU a check over the single node's",
+            median(shares(measured, best)),
+            WANTED_SHARE,
+            "{:.2f}",
+            f"one collection of {best.told}; rounds: {told}",
+        ),
+        at_most(
+            "its memory: the fullest node over the mean",
+            median(figures.skew for figures in measured[best]),
+            WANTED_SKEW,
+            "{:.2f}",
+            f"{FIRST + MIXED:,} texts posted",
+        ),
+    ]
+
+
+HEADS = (
+    "primaries", "lies in", "busiest node, µs a check", "its share of the single node's",
+    "checks/s of its core", "all nodes, µs a check", "each node, µs a check, home first",
+    "a replay: busiest node, µs", "memory: fullest node over mean",
+)  # fmt: skip
+
+
+def all_ways(measured: Measured) -> str:
+    """Every way as a table in Markdown."""
+    lines = [HEADS, ("---:", "---", *("---:",) * (len(HEADS) - 2))]
+    for way, rounds in measured.items():
+        nodes = [median(each) for each in zip(*(one.mixed for one in rounds), strict=True)]
+        busiest = median(max(one.mixed) for one in rounds)
+        cells = (
+            str(way.primaries),
+            way.told,
+            f"{busiest:,.0f}",
+            f"{median(shares(measured, way)):.2f}",
+            f"{1e6 / busiest:,.0f}",
+            f"{median(sum(one.mixed) for one in rounds):,.0f}",
+            ", ".join(f"{node:,.0f}" for node in nodes),
+            f"{median(max(one.replays) for one in rounds):,.0f}",
+            f"{median(one.skew for one in rounds):.2f}",
+        )
+        lines.append(cells)
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def main() -> None:
+    """Measure, print and keep."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help="of how many medians are made")
+    rounds = parser.parse_args().rounds
+    started = time.monotonic()
+    measured = measure(rounds)
+    answered = rows(measured)
+    show(answered)
+    minutes = (time.monotonic() - started) / 60
+    alike = similarity(COMMON, WORDS)
+    how = (
+        f"{time.strftime('%Y-%m-%d', time.gmtime())}, {minutes:.0f} minutes. Medians of {rounds} "
+        f"rounds, all ways in turn; {CLIENTS} client processes, without HTTP; texts of {WORDS} "
+        f"words, {FIRST:,} new ones, then the {MIXED:,} that are told, one in {NEAR_ONE_IN} a near "
+        f"copy ({alike:.2f}), then the same once more as replays. CPU is that of each node's "
+        f"process, its network's part and append-only file included."
+    )
+    keep(
+        "make bench-cluster",
+        "\n\n".join((how, machine.described(), table(answered), all_ways(measured))),
+    )
+
+
+if __name__ == "__main__":
+    main()

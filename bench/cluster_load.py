@@ -1,0 +1,71 @@
+"""What is checked against a cluster: the texts, and the processes that check them.
+
+First come texts that are like no other; then a mix, of which one in five is a near copy of a first
+one.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import closing
+from random import Random
+
+from bench.closing import Closing
+from bench.filling import check
+from bench.made_up_texts import changed, unique_text, words_of, written
+from service.checker import Checker
+from service.store.any_store import AnyStore
+from service.store.connection import Connection
+
+CLIENTS = 3
+FIRST, MIXED = 2000, 3000
+NEAR_ONE_IN = 5
+COMMON = 95
+
+
+def original_of(number: int) -> int:
+    """The text that a near copy is made of: one in five of the mix, of the first ones. All others
+    are their own."""
+    is_copy = number >= FIRST and number % NEAR_ONE_IN == 0
+    return Random(number).randrange(FIRST) if is_copy else number
+
+
+def text_of(number: int) -> str:
+    """The text of a number."""
+    original = original_of(number)
+    if original == number:
+        return unique_text(number)
+    return written(changed(words_of(original), COMMON, number))
+
+
+def name_of_collection(number: int) -> str:
+    """What a collection is called."""
+    return f"c{number}"
+
+
+class Clients(Closing):
+    """Processes that check, each its part of the numbers."""
+
+    def __init__(self) -> None:
+        spawning = multiprocessing.get_context("spawn")
+        self._pool = ProcessPoolExecutor(CLIENTS, mp_context=spawning)
+
+    def check(self, url: str, numbers: range, collections: int) -> None:
+        """Checks the numbered texts into so many collections, a near copy where its
+        original is."""
+        parts = [(url, numbers[at::CLIENTS], collections) for at in range(CLIENTS)]
+        for done in [self._pool.submit(_check, *part) for part in parts]:
+            done.result()
+
+    def close(self) -> None:
+        """Ends them."""
+        self._pool.shutdown()
+
+
+def _check(url: str, numbers: range, collections: int) -> None:
+    with closing(Connection(url, deadline=30.0)) as connection:
+        checker = Checker(AnyStore(connection), deadline=30.0)
+        for number in numbers:
+            name = name_of_collection(original_of(number) % collections)
+            check(checker, number, text_of(number), name)
