@@ -105,8 +105,8 @@ class Member:
 
 class ClusterServers:
     """Nodes 0 to 2 begin as primaries of a third of the slots each, 3 to 5 as their replicas: that
-    is with three `primaries`, each with one of `replicas`. `prepare` is called with each node
-    before they know each other."""
+    is with three `primaries`, each with one of `replicas`. `own_options` are those of the servers,
+    `more` are beside them. `prepare` is called with each node before they know each other."""
 
     def __init__(
         self,
@@ -115,12 +115,13 @@ class ClusterServers:
         primaries: int = PRIMARIES,
         replicas: int = 1,
         own_options: Mapping[str, str] = OPTIONS,
+        more: Mapping[str, str] | None = None,
         prepare: Callable[[Member], None] = lambda _: None,
     ) -> None:
         self.nodes: list[Member] = []
         self._primaries, self._replicas = primaries, replicas
         of_all = {k: v for k, v in embedded.OPTIONS if not k.startswith("unixsocket")}
-        options = of_all | dict(own_options)
+        options = of_all | dict(own_options) | dict(more or {})
         try:
             for number in range(primaries * (1 + replicas)):
                 self.nodes.append(Member(directory / str(number), options, []))
