@@ -150,6 +150,8 @@ class Registry:
         uid = str(self._connection.call(client.hincrby, REGISTRY, NEXT_UID, 1))
         scheme = scheme_for(settings.threshold)
         home, *others = places(uid, settings.partitions).keys
+        if self._connection.call(client.hexists, home.settings, "revision"):
+            return False  # the registry was lost in part: it gives uids again
         for keys in others:
             self._write(keys, "", settings, scheme, only_empty=True, new_revision=PART_REVISION)
         self._write(home, "", settings, scheme, only_empty=True)

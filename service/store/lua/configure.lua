@@ -18,5 +18,5 @@ if ARGV[5] == '1' then
   redis.call('HSET', settings, 'level', ARGV[6], 'split', 0)
 end
 redis.call('HSET', settings, 'revision', ARGV[2], 'settings', ARGV[3], 'scheme', ARGV[4])
-if ARGV[1] == '' then redis.call('HSET', settings, 'next', 1, 'indexed', 0) end
+if ARGV[1] == '' then redis.call('HSET', settings, 'next', 1, 'indexed', 0, 'run', run_of_server()) end
 return 'done'

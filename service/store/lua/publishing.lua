@@ -14,7 +14,7 @@
 --   {'touched', by which transaction or 0 where the snapshot is too old, snapshot}
 --   {'behind', an unfinished transaction that is in the way, snapshot}   {'exhausted'}
 --     snapshot  {last transaction, {those that are not done}, unsettled}
-local GENERATION, CHUNK = 256, 1000
+local GENERATION, CHUNK, LEAP = 256, 1000, 65536
 local MOST_NUMBERS = 4294967039
 
 local function snapshot_of(last)
@@ -50,11 +50,26 @@ local function touched_since(at, kept_from)
   return nil, following
 end
 
+-- Another process of the server than the one that published last: a replica that was promoted, or one that
+-- was started again. It may lack the last transactions, while other partitions have applied their pieces. So no
+-- number of theirs is given again, and who read before reads again.
+local function leap(last, now, run)
+  local unfinished = redis.call('ZRANGE', KEYS[4], 0, 0)[1]
+  if unfinished then return { 'behind', tonumber(unfinished), snapshot_of(last) } end
+  local clock = redis.call('TIME') -- no process has given as many numbers as microseconds have passed
+  local number = math.max(last, tonumber(clock[1]) * 1000000 + tonumber(clock[2]))
+  redis.call('UNLINK', KEYS[6], KEYS[7])
+  redis.call('HSET', KEYS[1], 'run', run, 'transactions', number, 'next', tonumber(now[3]) + LEAP,
+    'conflicts', tonumber(now[4] or 0) + LEAP)
+  return { 'touched', 0, snapshot_of(number) }
+end
+
 local function published()
   local now = redis.call(
-    'HMGET', KEYS[1], 'revision', 'transactions', 'next', 'conflicts', 'logged', 'oldest')
+    'HMGET', KEYS[1], 'revision', 'transactions', 'next', 'conflicts', 'logged', 'oldest', 'run')
   if now[1] ~= ARGV[1] then return { 'revision', now[1] } end
-  local last = tonumber(now[2] or 0)
+  local last, run = tonumber(now[2] or 0), run_of_server()
+  if now[7] ~= run then return leap(last, now, run) end
   local kept_from = (math.floor(last / GENERATION) - 1) * GENERATION
   local at, touched = 10, nil
   for _ = 1, 2 do
