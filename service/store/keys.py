@@ -12,7 +12,7 @@
                                     level, split, indexed, reindexed, unsettled;
                                     logged, trimmed, oldest, conflicts, rulings,
                                     near; run: the server's process that
-                                    published last
+                                    published last; name
     ts1:{U.P}:s             hash    counters                                     the collection's
     ts1:{U.P}:i             hash    id -> number of its main text, and behind    the document's
                                     it that of a pending one, if any

@@ -22,7 +22,7 @@ class Past:
 
     def put_back(self) -> None:
         """The partition is as it was then, at another process of the server."""
-        for key in _of(self.client, self.keys):
+        for key in keys_of(self.client, self.keys):
             self.client.delete(key)
         for key, value in self.dumped.items():
             self.client.restore(key, 0, value)
@@ -32,7 +32,7 @@ class Past:
 
 def past_of(client: redis.Redis, keys: PartitionKeys) -> Past:
     """A partition as it is now."""
-    return Past(client, keys, {key: client.dump(key) for key in _of(client, keys)})
+    return Past(client, keys, {key: client.dump(key) for key in keys_of(client, keys)})
 
 
 @contextmanager
@@ -43,5 +43,6 @@ def lost(client: redis.Redis, keys: PartitionKeys) -> Iterator[None]:
     past.put_back()
 
 
-def _of(client: redis.Redis, keys: PartitionKeys) -> list[bytes]:
+def keys_of(client: redis.Redis, keys: PartitionKeys) -> list[bytes]:
+    """The keys that a partition has."""
     return list(client.scan_iter(f"{keys.prefix}*", count=1000))

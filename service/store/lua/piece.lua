@@ -6,8 +6,9 @@
 --       then the shards of each text that comes or goes, one a tag
 -- ARGV  1 number of the transaction  2 all below are done  3 level  4 split  5 how many keys are not shards
 --       6 place of the unsettled texts, or 0  7 how many texts come or go; for each: '+' or '-', number, tags
+--         '=': into the buckets that lack it, '~': out of those that list it
 --       then the writes, each: kind, place of its key, two arguments
---         'h' field, value   'x' field, '' (goes)   'z' member, score   'y' member, '' (goes)
+--         'h' field, value   'x' field, '' (goes)   'i' field, by   'z' member, score   'y' member, '' (goes)
 --         'r' number, record whose times are as they stand   's' number, last seen (seconds)
 --         'u' number, when it changed   'v' number of an entry that is taken back, ''
 --         'c' number, conflict or '' (goes); the key behind its own is that of the lists of conflicts
@@ -42,16 +43,40 @@ if floor > done then
   redis.call('ZREMRANGEBYSCORE', applied, '-inf', '(' .. ARGV[2])
 end
 local shard, indexed = tonumber(ARGV[5]), tonumber(now[5] or 0)
-for _, text in ipairs(texts) do
+
+-- What repair mends of a text's buckets here; how many texts more the partition holds then: it had all of
+-- them or none, as they come and go in one script.
+local function mend(text)
+  local tags, had = text[3], false
+  for band = 1, #tags / 4 do
+    local key, tag = KEYS[shard + band], tag_at(tags, band)
+    local numbers, more = members_of(redis.call('HGET', key, tag), KEYS[3], band, tag)
+    local is_listed = without(numbers, text[2]) ~= nil
+    had = had or is_listed
+    if text[1] == '~' and is_listed then take_from_bucket(key, KEYS[3], band, tag, text[2]) end
+    if text[1] == '=' and not is_listed and more == 0 then
+      add_to_bucket(key, KEYS[3], band, tag, text[2])
+    end
+  end
+  if text[1] == '~' then return had and -1 or 0 end
+  return had and 0 or 1
+end
+
+local function come_or_go(text)
   local tags = text[3]
   for band = 1, #tags / 4 do
     local change = text[1] == '+' and add_to_bucket or take_from_bucket
     change(KEYS[shard + band], KEYS[3], band, tag_at(tags, band), text[2])
   end
-  shard = shard + #tags / 4
-  if tags ~= '' then
-    indexed = redis.call('HINCRBY', KEYS[1], 'indexed', text[1] == '+' and 1 or -1)
+  return text[1] == '+' and 1 or -1
+end
+
+for _, text in ipairs(texts) do
+  local mends = text[1] == '=' or text[1] == '~'
+  if text[3] ~= '' then
+    indexed = redis.call('HINCRBY', KEYS[1], 'indexed', mends and mend(text) or come_or_go(text))
   end
+  shard = shard + #text[3] / 4
 end
 
 -- Where a record or an entry has left by now there is nothing to change in it.
@@ -75,6 +100,7 @@ local WRITES = {
     redis.call('HSET', key, field, written)
     for _, listed in ipairs(places_of(written, field)) do redis.call('ZADD', lists, 0, listed) end
   end,
+  i = function(key, field, by) redis.call('HINCRBY', key, field, by) end,
   x = function(key, field) redis.call('HDEL', key, field) end,
   z = function(key, member, score) redis.call('ZADD', key, score, member) end,
   y = function(key, member) redis.call('ZREM', key, member) end,

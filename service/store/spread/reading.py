@@ -142,6 +142,24 @@ class Reader:
                     raise self.changed(collection)
         return told
 
+    def buckets(
+        self, collection: Collection, texts: Sequence[Sequence[bytes]]
+    ) -> list[list[tuple[bytes, int]]]:
+        """The buckets of several texts, each given by its tags, as `Told.buckets` has them."""
+        where = places_of(collection)
+        asked: list[_Asked] = []
+        text_of: dict[int, int] = {}
+        for at, tags in enumerate(texts):
+            for place, keys in enumerate(where.keys):
+                if own := where.tags_at(place, tags):
+                    asked.append(_Asked(place, keys, own, is_home=False))
+                    text_of[id(asked[-1])] = at
+        found = [[(b"", 0)] * len(tags) for tags in texts]
+        for one, reply in self._replies(collection, asked, writable=False):
+            listed = list(zip(reply[3][::2], reply[3][1::2], strict=True))
+            found[text_of[id(one)]][one.place :: len(where.keys)] = listed
+        return found
+
     @staticmethod
     def home_of(told: Told) -> HomeState:
         """Home's state, which was asked for."""
