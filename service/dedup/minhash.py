@@ -54,6 +54,14 @@ def band_tags(signed: bytes, banding: Banding) -> list[bytes]:
     ]
 
 
+def text_tag(signed: bytes, normalized_hash: bytes, banding: Banding, band: int) -> bytes:
+    """One of `text_tags`."""
+    if band == banding.bands:
+        return normalized_hash[:TAG_BYTES]
+    width = banding.rows * row_bytes(banding.rows)
+    return crc32(signed[band * width : (band + 1) * width]).to_bytes(TAG_BYTES, "big")
+
+
 def text_tags(signed: bytes, normalized_hash: bytes, banding: Banding) -> list[bytes]:
     """All tags under which a text is indexed: one a band, and one of the normalised hash."""
     return [*band_tags(signed, banding), normalized_hash[:TAG_BYTES]]

@@ -25,6 +25,7 @@ from service.store.connection import Connection
 from service.store.listing import Listing
 from service.store.redis_store import RedisStore
 from service.store.registry import Registry
+from service.store.repair.repairer import Repairer
 from service.store.spread.decisions import SpreadDecisions
 from service.store.spread.documents import SpreadDocuments
 from service.store.spread.spread_store import SpreadStore
@@ -83,6 +84,10 @@ class AnyStore(RedisStore):
         """With all that was answered applied."""
         self._spread.sequencer.catch_up(collection)
         return self._spread_decisions
+
+    def repairer(self) -> Repairer:
+        """What finds and mends what lost writes left torn."""
+        return Repairer(self._connection, self._registry, self._spread, self._spread_decisions)
 
     def _forget(self, name: str) -> None:
         self._registry.forget(name)

@@ -11,7 +11,8 @@
     ts1:{U.P}:m             hash    settings: revision, settings, scheme; next,  the collection's
                                     level, split, indexed, reindexed, unsettled;
                                     logged, trimmed, oldest, conflicts, rulings,
-                                    near
+                                    near; run: the server's process that
+                                    published last; name
     ts1:{U.P}:s             hash    counters                                     the collection's
     ts1:{U.P}:i             hash    id -> number of its main text, and behind    the document's
                                     it that of a pending one, if any

@@ -80,6 +80,16 @@ class Registry:
         names = {name.decode() for name in listed} - {NEXT_UID}
         return sorted(names | {DEFAULT_COLLECTION})
 
+    def listed(self) -> list[str]:
+        """The names that are there, in order: not that of a default that was never made."""
+        listed = self._connection.call(self._connection.client.hkeys, REGISTRY)
+        return sorted({name.decode() for name in listed} - {NEXT_UID})
+
+    def clear_if_gone(self, name: str) -> None:
+        """Takes a name out whose collection has lost its settings."""
+        self.forget(name)
+        self._load(name)
+
     def uids(self) -> list[str]:
         """The uids of all collections."""
         listed = self._connection.call(self._connection.client.hgetall, REGISTRY)
@@ -151,9 +161,11 @@ class Registry:
         uid = str(self._connection.call(client.hincrby, REGISTRY, NEXT_UID, 1))
         scheme = scheme_for(settings.threshold)
         home, *others = places(uid, settings.partitions).keys
+        if self._connection.call(client.hexists, home.settings, "revision"):
+            return False  # the registry was lost in part: it gives uids again
         for keys in others:
-            self._write(keys, "", settings, scheme, only_empty=True, new_revision=PART_REVISION)
-        self._write(home, "", settings, scheme, only_empty=True)
+            self._make_part(keys, name, settings, scheme)
+        self._write(home, "", settings, scheme, only_empty=True, name=name)
         self._connection.call(client.hsetnx, REGISTRY, name, uid)
         # Asked, as an earlier try whose answer was lost may have made it.
         if self._connection.call(client.hget, REGISTRY, name) == uid.encode():
@@ -161,6 +173,18 @@ class Registry:
         for keys in (home, *others):
             self._connection.call(client.unlink, keys.settings)
         return False
+
+    def make_part(self, collection: Collection, place: int) -> None:
+        """Makes a partition that has lost all, empty; one that is there stays as it is."""
+        keys = places(collection.uid, collection.settings.partitions).keys[place]
+        self._make_part(keys, collection.name, collection.settings, collection.scheme)
+
+    def _make_part(
+        self, keys: PartitionKeys, name: str, settings: CollectionSettings, scheme: Scheme
+    ) -> None:
+        self._write(
+            keys, "", settings, scheme, only_empty=True, new_revision=PART_REVISION, name=name
+        )
 
     def _change(self, current: Collection, settings: CollectionSettings) -> bool:
         """Changes a collection; False where it changed meanwhile. Raises FrozenSetting."""
@@ -191,6 +215,7 @@ class Registry:
         *,
         only_empty: bool,
         new_revision: str | None = None,
+        name: str = "",
     ) -> bytes:
         names = [keys.settings, keys.counters, keys.unfinished]
         arguments = (
@@ -200,6 +225,7 @@ class Registry:
             orjson.dumps(scheme.as_json()),
             int(only_empty),
             FIRST_LEVEL,
+            name,
         )
         return bytes(self._connection.run("configure", names, arguments))
 

@@ -14,7 +14,7 @@ import hiredis
 VERBS = (
     "look", "check", "commit", "leave", "touch", "recall", "trim", "erase", "grow", "read",
     "configure", "drop", "release", "admit", "confirm", "gather", "gather_open",
-    "publish", "publish_out", "piece",
+    "publish", "publish_out", "piece", "mend", "scan",
 )  # fmt: skip
 
 

@@ -10,6 +10,7 @@ from flask.testing import FlaskClient
 from service.app import create_app
 from service.checker import Checker
 from service.dedup.verdict import Document, Posted
+from service.repairing import Repair
 from service.settings import LOCAL, Settings
 from service.store.any_store import AnyStore
 from service.store.connection import Connection
@@ -49,7 +50,7 @@ def visit_all(url: str, tokens: Path, durability: str = LOCAL) -> None:
     rule_and_take_back(client)
     post_many(client)
     look_around(client)
-    spread_out(client)
+    spread_out(client, url)
     look_at_pages(url, tokens, call(client, "GET", "/conflicts", status="open")["items"][0]["id"])
     remove(client)
     be_too_quick(url, tokens)
@@ -111,7 +112,7 @@ def look_around(client: FlaskClient) -> None:
     assert b"twinsift_redis_up 1.0" in client.get("/metrics").data
 
 
-def spread_out(client: FlaskClient) -> None:
+def spread_out(client: FlaskClient, url: str) -> None:
     """A collection that lies in several partitions."""
     call(client, "PUT", "/collections/wide", {"partitions": 3})
     for number in range(5):
@@ -125,6 +126,8 @@ def spread_out(client: FlaskClient) -> None:
         {"keep": "incoming", "by": "somebody"},
     )
     call(client, "DELETE", "/documents", id="wider", collection="wide", erase="true")
+    repair = Repair(AnyStore(Connection(url, deadline=DEADLINE)))
+    assert list(repair.run("wide", dry_run=False)) == []
     call(client, "DELETE", "/collections/wide")
 
 

@@ -44,7 +44,7 @@ Figure = Callable[[str], None]
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ClusterServers]:
     """One of its own, that is broken all the time."""
-    with cluster_servers(tmp_path_factory.mktemp("moving") / "nodes", OPTIONS) as started:
+    with cluster_servers(tmp_path_factory.mktemp("moving") / "nodes", more=OPTIONS) as started:
         yield started
 
 

@@ -68,6 +68,10 @@ MAY_IMPORT: dict[str, set[str]] = {
         "service.commands", "service.calibrating", "service.step_chart", "service.dedup",
         "service.errors", "service.web.calibration_answers",
     },
+    "service.commands.repair": {"service.commands", "service.settings", "service.repairing"},
+    "service.repairing": {
+        "service.store", "service.settling", "service.settings", "service.errors",
+    },
     "service.commands.token": {"service.commands", "service.tokens"},
     **{part: {"service"} for part in OUTERMOST},
 }  # fmt: skip
@@ -88,6 +92,7 @@ MUST_NOT_IMPORT = {
     "service.cli": {"flask", "redis", "gunicorn"},
     "service.serving": {"flask"},
     "service.leaving": {"flask", "redis"},
+    "service.repairing": {"flask", "redis"},
     "service.http_worker": {"flask", "redis"},
     "service.store": {"flask", "werkzeug", "gunicorn", "marshmallow"},
     "service.web": {"redis"},

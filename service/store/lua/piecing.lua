@@ -4,8 +4,10 @@
 -- KEYS  2 applied transactions  3 wide buckets; of home: 4 transactions that are not done  6 redo log
 -- ARGV  6 all below this are done  7 how many pieces; each: number of its transaction
 --       how many texts come or go, each: '+' or '-', number, tags, place before their shards, one a tag
+--         '=': into the buckets that lack it, '~': out of those that list it
 --       how many writes, each: kind, place of its key, two arguments
---         'h' field, value   'x' field, '' (goes)   'z' member, score   'y' member, '' (goes)
+--         'h' field, value   'x' field, '' (goes)   'i' field, by   'z' member, score
+--         'y' member, '' (goes)
 --         'r' number, record whose times are as they stand   's' number, last seen (seconds)
 --         'u' number, when it changed   'v' number of an entry that is taken back, ''
 --         'c' number, conflict or '' (goes); the key behind its own is that of the lists of conflicts
@@ -36,6 +38,7 @@ local WRITES = {
     redis.call('HSET', key, field, written)
     for _, listed in ipairs(places_of(written, field)) do redis.call('ZADD', lists, 0, listed) end
   end,
+  i = function(key, field, by) redis.call('HINCRBY', key, field, by) end,
   x = function(key, field) redis.call('HDEL', key, field) end,
   z = function(key, member, score) redis.call('ZADD', key, score, member) end,
   y = function(key, member) redis.call('ZREM', key, member) end,
@@ -84,18 +87,40 @@ local function read_pieces(at, level, split)
   return pieces, #pieces > 0 and pieces[#pieces].stop or at + 2
 end
 
+-- What repair mends of a text's buckets here; how many texts more the partition holds then: it had all of
+-- them or none, as they come and go in one script.
+local function mend(sign, number, tags, shard)
+  local had = false
+  for band = 1, #tags / 4 do
+    local key, tag = KEYS[shard + band], tag_at(tags, band)
+    local numbers, more = members_of(redis.call('HGET', key, tag), KEYS[3], band, tag)
+    local is_listed = without(numbers, number) ~= nil
+    had = had or is_listed
+    if sign == '~' and is_listed then take_from_bucket(key, KEYS[3], band, tag, number) end
+    if sign == '=' and not is_listed and more == 0 then add_to_bucket(key, KEYS[3], band, tag, number) end
+  end
+  if sign == '~' then return had and -1 or 0 end
+  return had and 0 or 1
+end
+
+local function come_or_go(sign, number, tags, shard)
+  local change = sign == '+' and add_to_bucket or take_from_bucket
+  for band = 1, #tags / 4 do
+    change(KEYS[shard + band], KEYS[3], band, tag_at(tags, band), number)
+  end
+  return sign == '+' and 1 or -1
+end
+
 -- Applies them; how many texts are indexed then.
 local function apply_pieces(pieces, floor, done, indexed)
   for _, piece in ipairs(pieces) do
     if tonumber(piece.number) >= done and redis.call('ZADD', KEYS[2], 'NX', piece.number, piece.number) == 1 then
       local at = piece.at
       for _ = 1, piece.texts do
-        local tags, shard = ARGV[at + 2], tonumber(ARGV[at + 3])
-        local change = ARGV[at] == '+' and add_to_bucket or take_from_bucket
-        for band = 1, #tags / 4 do
-          change(KEYS[shard + band], KEYS[3], band, tag_at(tags, band), ARGV[at + 1])
-        end
-        indexed = redis.call('HINCRBY', KEYS[1], 'indexed', ARGV[at] == '+' and 1 or -1)
+        local sign, number, tags, shard = ARGV[at], ARGV[at + 1], ARGV[at + 2], tonumber(ARGV[at + 3])
+        local mends = sign == '=' or sign == '~'
+        local more = (mends and mend or come_or_go)(sign, number, tags, shard)
+        indexed = redis.call('HINCRBY', KEYS[1], 'indexed', more)
         at = at + A_TEXT
       end
       for place = at + 1, piece.stop - 1, A_WRITE do

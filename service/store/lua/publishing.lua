@@ -133,7 +133,7 @@ local function published()
   end
   local last, unfinished = tonumber(now[2] or 0), redis.call('ZRANGE', KEYS[4], 0, -1)
   for place, number in ipairs(unfinished) do unfinished[place] = tonumber(number) end
-  local run = string.match(redis.call('INFO', 'server'), 'run_id:(%w+)')
+  local run = run_of_server()
   if now[7] and now[7] ~= run then return began_anew(now, run, last, unfinished) end
   local touched = touched_since({ looked, read }, last)
   if touched then return { 'touched', touched, snapshot_of(last, unfinished) } end

@@ -36,6 +36,12 @@ local function pack32(number)
   return struct.pack('>I4', number)
 end
 
+-- Which process of the server this is: another one after a failover or a restart.
+local OF_SERVER = 'server'
+local function run_of_server()
+  return string.match(redis.call('INFO', OF_SERVER), 'run_id:(%w+)')
+end
+
 local function state_of(record) return string.sub(record, 1, 1) end
 local function survivor_of(record) return string.sub(record, 10, 13) end
 local function hashes_of(record) return string.sub(record, 39, 102) end

@@ -202,6 +202,25 @@ class Reader:
                     raise self.changed(collection)
         return told
 
+    def buckets(
+        self, collection: Collection, texts: Sequence[Sequence[bytes]]
+    ) -> list[list[tuple[bytes, int]]]:
+        """The buckets of several texts, each given by its tags, as `Told.buckets` has them."""
+        where = places_of(collection)
+        visits: list[_Visit] = []
+        text_of: dict[int, int] = {}
+        for at, tags in enumerate(texts):
+            for place, keys in enumerate(where.keys):
+                if own := tags[where.bands_at(place, len(tags))]:
+                    visits.append(_Visit(place, keys, own, is_home=False, carried=NOTHING))
+                    text_of[id(visits[-1])] = at
+        found = [[(b"", 0)] * len(tags) for tags in texts]
+        for one, reply in self._replies(collection, "gather", visits):
+            at = text_of[id(one)]
+            listed = zip(reply[3][::2], reply[3][1::2], strict=True)
+            found[at][where.bands_at(one.place, len(texts[at]))] = list(listed)
+        return found
+
     @staticmethod
     def home_of(told: Told) -> HomeState:
         """Home's state, which was asked for."""

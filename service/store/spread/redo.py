@@ -17,6 +17,9 @@ A write is a letter and its parts, all bytes. Its numbers may be those that only
     Y number rest              a near miss            y numbers               theirs go
     S number seconds           last seen              W number time           when it changed
     +, - number tags           in the index; no longer
+    =, ~ number tags           in the buckets that lack it; no longer in those that list it (repair)
+    O conflict age             its age as it is       K place member          out of the log index
+    D place by                 the count of indexed texts
 """
 
 from __future__ import annotations
@@ -37,6 +40,7 @@ MOST_ENTRIES = 32
 NAME_CUT = 12
 OF_CONFLICTS = b"x"
 HAS_SUPERSEDED = 1
+OF_BUCKETS = (b"+", b"-", b"=", b"~")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +82,8 @@ class Given:
 @dataclass(slots=True)
 class Piece:
     """What is written at one partition: which texts come ('+') into its buckets or go ('-'), with
-    all their tags, and writes as `piece.lua` takes them, each behind the key it is about."""
+    all their tags ('=' and '~' mend that), and writes as `piece.lua` takes them, each behind the
+    key it is about."""
 
     texts: list[tuple[bytes, bytes, list[bytes]]] = field(default_factory=list)
     writes: list[tuple[str, bytes, bytes, bytes]] = field(default_factory=list)
@@ -126,7 +131,7 @@ def pieces(where: Places, writes: Sequence[Write], given: Given) -> dict[int, Pi
         return found.setdefault(place, Piece())
 
     for letter, *parts in writes:
-        if letter in (b"+", b"-"):
+        if letter in OF_BUCKETS:
             number, joined = given.meant(parts[0]), parts[1]
             tags = [joined[n : n + 4] for n in range(0, len(joined), 4)]
             for place in range(len(where.keys)):
@@ -235,6 +240,20 @@ def _age(where: Places, given: Given, parts: Sequence[bytes]) -> Placed:
     yield HOME, (key, b"z", number, b"%d" % score)
 
 
+def _aged(where: Places, _given: Given, parts: Sequence[bytes]) -> Placed:
+    yield HOME, (where.home.conflicts_by_age, b"z", parts[0], parts[1])
+
+
+def _counted(where: Places, _given: Given, parts: Sequence[bytes]) -> Placed:
+    place = _u32(parts[0])
+    yield place, (where.keys[place].settings, b"i", b"indexed", parts[1])
+
+
+def _not_named(where: Places, _given: Given, parts: Sequence[bytes]) -> Placed:
+    place = _u32(parts[0])
+    yield place, (where.keys[place].log_index, b"y", parts[1], b"")
+
+
 def _named(kind: bytes) -> Writer:
     def write(where: Places, given: Given, parts: Sequence[bytes]) -> Placed:
         id, mark, number = parts
@@ -299,6 +318,9 @@ WRITERS: dict[bytes, Writer] = {
     b"e": _edge("conflicts_by_existing", b"y"),
     b"A": _age,
     b"a": _age,
+    b"O": _aged,
+    b"K": _not_named,
+    b"D": _counted,
     b"Q": _named(b"z"),
     b"q": _named(b"y"),
     b"L": _entry,

@@ -1,0 +1,1 @@
+"""What a lost write left torn, found and mended while checks go on: docs/repair.md."""
