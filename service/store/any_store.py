@@ -86,7 +86,9 @@ class AnyStore(RedisStore):
         return self._spread_decisions
 
     def repairer(self) -> Repairer:
-        """What finds and mends what lost writes left torn."""
+        """What finds and mends what lost writes left torn. A store that repairs applies all at
+        once."""
+        self._spread.sequencer.apply_at_once()
         return Repairer(self._connection, self._registry, self._spread, self._spread_decisions)
 
     def _forget(self, name: str) -> None:

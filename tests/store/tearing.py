@@ -7,6 +7,7 @@ from typing import Any
 
 import redis
 
+from service.store.any_store import AnyStore
 from service.store.keys import PartitionKeys
 
 ANOTHER_PROCESS = "0" * 40
@@ -36,10 +37,12 @@ def past_of(client: redis.Redis, keys: PartitionKeys) -> Past:
 
 
 @contextmanager
-def lost(client: redis.Redis, keys: PartitionKeys) -> Iterator[None]:
+def lost(client: redis.Redis, keys: PartitionKeys, store: AnyStore) -> Iterator[None]:
     """What is written to this partition in the block is lost behind it."""
+    store.settle()
     past = past_of(client, keys)
     yield
+    store.settle()
     past.put_back()
 
 

@@ -53,9 +53,9 @@ def where(store: AnyStore) -> Places:
 
 
 @pytest.fixture
-def losing(redis_client: redis.Redis, where: Places) -> Losing:
+def losing(redis_client: redis.Redis, where: Places, store: AnyStore) -> Losing:
     """A partition loses what is written to it in a block."""
-    return lambda place: lost(redis_client, where.keys[place])
+    return lambda place: lost(redis_client, where.keys[place], store)
 
 
 @pytest.fixture

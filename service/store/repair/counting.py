@@ -129,7 +129,8 @@ class Counting:
         parts = self._facts.where.keys
         asked = [Question(p, keys.settings, "f", ("indexed",)) for p, keys in enumerate(parts)]
         counts = [int(answer[0] or 0) for answer in self._facts.ask(asked)]
-        own = range(min(len(parts), tags_of_a_text(self._facts.collection)))
+        bands = tags_of_a_text(self._facts.collection)
+        own = [p for p in range(len(parts)) if range(bands)[self._facts.where.bands_at(p, bands)]]
         return {place: indexed - counts[place] for place in own if counts[place] != indexed}
 
     def _settings(self, ends: Ends) -> dict[str, str]:

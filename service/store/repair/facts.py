@@ -9,6 +9,7 @@ from typing import Any
 from service.dedup.decisions import DecisionFilter
 from service.store.base import Collection, StoredText
 from service.store.connection import Connection
+from service.store.growth import tags_of_a_text
 from service.store.log import read_conflict, read_entry
 from service.store.repair.conflicts import ConflictFacts
 from service.store.repair.lists import EntryFacts, was_decided_since
@@ -104,12 +105,12 @@ class FactReader:
         indexed = [one for one in facts if one.text.state.is_indexed]
         tags = [tags_of(self.collection, one.text) for one in indexed]
         buckets = self._store.reader.buckets(self.collection, tags)
-        count = len(self.where.keys)
+        bands = tags_of_a_text(self.collection)
         for one, found in zip(indexed, buckets, strict=True):
             number = packed(one.text.number)
             one.lacking = sorted(
                 {
-                    band % count
+                    self.where.of_band(band, bands)[0]
                     for band, (listed, more) in enumerate(found)
                     if not more and not _lists(listed, number)
                 }

@@ -77,9 +77,10 @@ class Sweeps:
 
     def buckets(self) -> Iterator[list[tuple[int, bytes, list[int]]]]:
         """Buckets: band, tag, and the numbers that it lists."""
-        bands, count = tags_of_a_text(self._facts.collection), len(self._where.keys)
+        bands = tags_of_a_text(self._facts.collection)
         for place, keys in enumerate(self._where.keys):
-            own = len(range(bands)[place::count])
+            here = range(bands)[self._where.bands_at(place, bands)]
+            own = len(here)
             (told,) = self._facts.ask([Question(place, keys.settings, "f", ("level", "split"))])
             growth = Growth(int(told[0]), int(told[1]))
             for band in range(own):
@@ -88,16 +89,16 @@ class Sweeps:
                     self._connection.go_on()
                     names = [keys.shard(band, n) for n in shards[start : start + SHARDS_AT_ONCE]]
                     page = self._shards_of(place, band, names)
-                    yield [(place + band * count, tag, numbers) for tag, numbers in page]
+                    yield [(here[band], tag, numbers) for tag, numbers in page]
 
     def bucket(self, band: int, tag: bytes) -> list[int]:
         """The numbers that one bucket lists."""
-        count, bands = len(self._where.keys), tags_of_a_text(self._facts.collection)
-        place, own = band % count, band // count
+        bands = tags_of_a_text(self._facts.collection)
+        place, own = self._where.of_band(band, bands)
         keys = self._where.keys[place]
         (told,) = self._facts.ask([Question(place, keys.settings, "f", ("level", "split"))])
         growth = Growth(int(told[0]), int(told[1]))
-        tags = [tag] * len(range(bands)[place::count])
+        tags = [tag] * len(range(bands)[self._where.bands_at(place, bands)])
         name = growth.shard_keys(keys, tags)[own]
         return dict(self._shards_of(place, own, [name])).get(tag, [])
 

@@ -53,6 +53,14 @@ class Places:
             return slice(0, own)
         return slice(own + place - 1, bands, others)
 
+    def of_band(self, band: int, bands: int) -> tuple[int, int]:
+        """Where a band lies, and the how many-th it is there."""
+        for place in range(len(self.keys)):
+            own = range(bands)[self.bands_at(place, bands)]
+            if band in own:
+                return place, own.index(band)
+        raise ValueError(f"a text has {bands} bands")
+
 
 @lru_cache(maxsize=1024)
 def places(uid: str, count: int) -> Places:

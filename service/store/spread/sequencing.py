@@ -113,6 +113,11 @@ class Sequencer:
                 was = known.snapshot
                 known.snapshot = Snapshot(was.last, was.unfinished.difference(numbers))
 
+    def apply_at_once(self) -> None:
+        """From here on what is published is applied before anything else: for who goes on from
+        it."""
+        self._at_once = True
+
     def settle(self) -> None:
         """Applies now what this process has published."""
         self._applier.settle()
