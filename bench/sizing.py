@@ -21,7 +21,7 @@ from tempfile import TemporaryDirectory
 from threading import Thread
 
 from bench import machine
-from bench.cluster import OPTIONS, cpu_seconds, used_memory
+from bench.cluster import OPTIONS, cpu_seconds, empty, used_memory
 from bench.figures import keep
 from bench.filling import Filling, fill_all
 from bench.made_up_texts import changed, name_of, similarity, words_of, written
@@ -146,25 +146,27 @@ def _told(values: Sequence[float]) -> str:
 def growing(cluster: ClusterServers, size: int) -> Iterator[Grown]:
     """Fills an empty cluster with a partition at each node, and tells of it on the way."""
     nodes = cluster.nodes
+    _fill(cluster, range(COPY_NUMBERS, COPY_NUMBERS + 100))  # from now on the scripts are there
+    empty(cluster)
     with closing(Connection(cluster.url, deadline=30.0)) as connection:
         store = AnyStore(connection)
         store.configure(DEFAULT_COLLECTION, {"partitions": len(nodes)})
         keys = places(store.collection(DEFAULT_COLLECTION).uid, len(nodes)).keys
     nodes = [cluster.primary_of(part.settings) for part in keys]
-    empty = [used_memory(node) for node in nodes]
+    before = [used_memory(node) for node in nodes]
     filled = 0
     for step in GROWS_THROUGH:
         target = size // step
         _fill(cluster, range(filled, target - LAST))
-        before = [cpu_seconds(node) for node in nodes]
+        began = [cpu_seconds(node) for node in nodes]
         _fill(cluster, range(target - LAST, target))
-        after = [cpu_seconds(node) for node in nodes]
+        ended = [cpu_seconds(node) for node in nodes]
         filled = target
         yield Grown(
             target,
-            [(used_memory(n) - was) / target for n, was in zip(nodes, empty, strict=True)],
+            [(used_memory(n) - was) / target for n, was in zip(nodes, before, strict=True)],
             [_bytes_of(n, part.texts) / target for n, part in zip(nodes, keys, strict=True)],
-            [(end - begin) / LAST * 1e6 for begin, end in zip(before, after, strict=True)],
+            [(end - begin) / LAST * 1e6 for begin, end in zip(began, ended, strict=True)],
         )
 
 
