@@ -53,6 +53,8 @@ def waiting_item(number: int) -> bytes:
 
 END_OF_LOG = b"z"
 """The old end of the log."""
+COUNTS = b"n"
+"""What a repair sets of what is counted: of two repairs one does it."""
 
 
 def tag_items(tags: Sequence[bytes]) -> list[bytes]:
