@@ -14,6 +14,7 @@ from service.store.repair.damage import Damage
 from service.store.repair.facts import FactReader
 from service.store.repair.sweeps import Sweeps
 from service.store.repair.texts import Ends
+from service.store.spread import items
 from service.store.spread.placement import HOME
 from service.store.spread.planning import Transaction
 from service.store.spread.reading import Question
@@ -69,8 +70,10 @@ class Counting:
         if not quiet:
             return
         if mends:
-            # A difference that was exact once stays so, whatever is published since.
-            plan = Transaction(counters=counted.counters)
+            # A difference that was exact once stays so, whatever is published since, unless that is
+            # another repair.
+            plan = Transaction(at=before, counters=counted.counters)
+            plan.changes(items.COUNTS)
             plan.writes += [(b"D", packed(p), b"%d" % by) for p, by in counted.indexed.items()]
             self._set(counted)
             self._sequencer.run(collection, plan, at_limit=True)

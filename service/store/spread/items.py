@@ -56,3 +56,5 @@ def waiting_item(number: int) -> bytes:
 
 END_OF_LOG = b"z\0\0\0\0"
 """The old end of the log."""
+COUNTS = b"n\0\0\0\0"
+"""What a repair sets of what is counted: of two repairs one does it."""
