@@ -31,7 +31,7 @@ WAITED_THERE = 0.8
 HOPS = 2
 """So many redirections are followed at once; after each of the next there is a pause."""
 PAUSE = 0.02
-OF_NO_DOCUMENT = ("admit",)
+OF_NO_DOCUMENT = ("admit", "finish")
 """Verbs that write nothing which is to be confirmed."""
 
 
@@ -238,7 +238,10 @@ class Connection:
                     there = [error] * len(places)
                 for place, reply in zip(places, there, strict=True):
                     replies[place] = reply
-                self._touched.at(server, calls[places[0]][1][0])
+                    verb, keys, _ = calls[place]
+                    # What refused has done nothing: whoever is asked then is what matters.
+                    if verb not in OF_NO_DOCUMENT and not isinstance(reply, RedisError):
+                        self._touched.at(server, keys[0])
             return replies
 
         return receive

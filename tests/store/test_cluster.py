@@ -239,6 +239,15 @@ class TestWhatAReplicaConfirms:
         answer = until_answered(lambda: caller.check("b", BIKES.upper()))
         assert (answer.replayed, answer.verdict) == (True, "exact_duplicate")
 
+    def test_a_server_that_only_refused_is_not_asked_for_it(
+        self, empty_cluster: ClusterServers
+    ) -> None:
+        caller = Caller(empty_cluster, replicated=True)
+        caller.catalogue.configure("spread", {"partitions": 3})
+        until_answered(lambda: caller.check("a", BIKES, "spread"))
+        empty_cluster.move_whole(caller.key_of("spread"))
+        assert caller.check("b", BIKES, "spread").match is not None
+
     def test_in_a_batch_each_answer_waits_for_it(self, empty_cluster: ClusterServers) -> None:
         caller = Caller(empty_cluster, deadline=1.0, replicated=True)
         until_answered(lambda: caller.check("a", BIKES))
