@@ -131,9 +131,10 @@ class Connection:
                 raise one
         return figures
 
-    def confirm(self) -> None:
+    def confirm(self, *, goes_on: bool = False) -> None:
         """Returns once a replica of each server has all that this thread's call has read and
-        written there; raises Unconfirmed. Without `replicated` it asks nothing.
+        written there; raises Unconfirmed. Without `replicated` it asks nothing. `goes_on`: the call
+        does, and is confirmed again.
 
         A connection's WAIT is for its own writes, and what a call only read was written by others.
         So it writes something small first: replicas get the writes of their primary in one order,
@@ -157,7 +158,7 @@ class Connection:
                 raise
             raise Unconfirmed("it is stored, and no replica could be asked for it") from error
         # Only now: in a batch others may still be answered that rest on the same.
-        self._touched.forget()
+        self._touched.forget(processes=not goes_on)
 
     def close(self) -> None:
         """Closes all connections; they are opened again where they are asked for."""

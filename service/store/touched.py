@@ -48,6 +48,8 @@ class Touched(threading.local):
         """Whether all that was asked of a server was answered by one process."""
         return len(self._processes.get(server, ())) == 1
 
-    def forget(self) -> None:
-        """Begins anew."""
-        self._keys, self._processes = {}, {}
+    def forget(self, *, processes: bool = True) -> None:
+        """Begins anew; the same `processes` are to answer, or others may."""
+        self._keys = {}
+        if processes:
+            self._processes = {}

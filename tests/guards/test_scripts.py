@@ -61,7 +61,7 @@ def test_a_script_has_its_contract_at_its_head_or_names_the_shared_file_that_has
 
 @pytest.mark.parametrize("name", [*VERBS, *SHARED])
 def test_a_script_makes_no_key_of_its_own(name):
-    keys = [key.strip() for _, key in CALL.findall(source(name))]
+    keys = [key.strip() for command, key in CALL.findall(source(name)) if command != "INFO"]
     made = [key for key in keys if "'" in key or ".." in key or key.startswith("ARGV")]
     assert made == []
 

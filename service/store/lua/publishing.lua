@@ -11,10 +11,10 @@
 --       were unfinished in it, those, how many items; then how many items it writes, those; then
 --       counters: name, by, …
 -- Returns {'done', number or 0, new text, conflict, first entry, snapshot}, {'revision', current or false},
---   {'touched', by which transaction or 0 where the snapshot is too old, snapshot}
+--   {'touched', by which transaction or 0 where the snapshot is too old or of another process, snapshot}
 --   {'behind', an unfinished transaction that is in the way, snapshot}   {'exhausted'}
 --     snapshot  {last transaction, {those that are not done}, unsettled}
-local GENERATION, CHUNK = 256, 1000
+local GENERATION, CHUNK, SKIPPED = 256, 1000, 1048576
 local MOST_NUMBERS = 4294967039
 
 local function snapshot_of(last)
@@ -50,11 +50,23 @@ local function touched_since(at, kept_from)
   return nil, following
 end
 
+-- Another process than the one that published last may have taken its place without its last transactions,
+-- which others have heard of. So their numbers are left out, and no snapshot of before is taken any more.
+local function began_anew(last, process)
+  local unfinished = redis.call('ZRANGE', KEYS[4], 0, 0)[1]
+  if unfinished then return { 'behind', tonumber(unfinished), snapshot_of(last) } end
+  local first = (math.floor((last + SKIPPED) / GENERATION) + 1) * GENERATION
+  redis.call('UNLINK', KEYS[6], KEYS[7])
+  redis.call('HSET', KEYS[1], 'process', process, 'transactions', first)
+  return { 'touched', 0, snapshot_of(first) }
+end
+
 local function published()
   local now = redis.call(
-    'HMGET', KEYS[1], 'revision', 'transactions', 'next', 'conflicts', 'logged', 'oldest')
+    'HMGET', KEYS[1], 'revision', 'transactions', 'next', 'conflicts', 'logged', 'oldest', 'process')
   if now[1] ~= ARGV[1] then return { 'revision', now[1] } end
-  local last = tonumber(now[2] or 0)
+  local last, process = tonumber(now[2] or 0), string.match(redis.call('INFO', 'server'), 'run_id:(%w+)')
+  if now[7] and now[7] ~= process then return began_anew(last, process) end
   local kept_from = (math.floor(last / GENERATION) - 1) * GENERATION
   local at, touched = 10, nil
   for _ = 1, 2 do
@@ -81,7 +93,7 @@ local function published()
   end
 
   -- From here on it writes.
-  local state = { 'transactions', number }
+  local state = { 'transactions', number, 'process', process }
   local function set(name, value) state[#state + 1], state[#state + 2] = name, value end
   if new > 0 then set('next', text + new) end
   if opened > 0 then set('conflicts', conflict + opened - 1) end

@@ -117,7 +117,9 @@ class Sequencer:
         for number, written in zip(oldest, kept, strict=True):
             if written is not None and number not in applied:
                 given, writes = read_writes(written)
+                self._connection.confirm(goes_on=True)
                 self._apply(collection, number, given, writes)
+        self._connection.confirm(goes_on=True)
         (reply,) = self._connection.run_all([("finish", *_finishing(home, oldest))])
         if isinstance(reply, StoreError):
             raise reply
@@ -151,7 +153,10 @@ class Sequencer:
         number, given, unsettled = reply
         if not kept:
             return Published(given, unsettled)
+        # A failover must not take back at home what others have, nor there what home forgets.
+        self._connection.confirm(goes_on=True)
         told = self._apply(collection, number, given, transaction.writes)
+        self._connection.confirm(goes_on=True)
         self._is_applied(collection, number)
         self._done(collection, number)
         self._growth.grow_if_due(collection)
