@@ -102,11 +102,13 @@ class Member:
 
 
 class ClusterServers:
-    """Nodes 0 to 2 begin as primaries of a third of the slots each, 3 to 5 as their replicas."""
+    """Nodes 0 to 2 begin as primaries of a third of the slots each, 3 to 5 as their replicas.
+    `more` are options of the servers, beside OPTIONS."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, more: dict[str, str]) -> None:
         self.nodes: list[Member] = []
-        options = {k: v for k, v in embedded.OPTIONS if not k.startswith("unixsocket")} | OPTIONS
+        usual = {k: v for k, v in embedded.OPTIONS if not k.startswith("unixsocket")}
+        options = usual | OPTIONS | more
         try:
             for number in range(2 * PRIMARIES):
                 self.nodes.append(Member(directory / str(number), options, []))
@@ -244,8 +246,10 @@ class ClusterServers:
 
 
 @contextmanager
-def cluster_servers(directory: Path) -> Iterator[ClusterServers]:
-    cluster = ClusterServers(directory)
+def cluster_servers(
+    directory: Path, more: dict[str, str] | None = None
+) -> Iterator[ClusterServers]:
+    cluster = ClusterServers(directory, more or {})
     try:
         yield cluster
     finally:

@@ -27,6 +27,7 @@ class Service:
     def __init__(self, data_dir: Path, *options: str, **environ: str) -> None:
         self.data_dir = data_dir
         self.port = free_port()
+        self._has_own_store = not environ.get("TWINSIFT_REDIS_URL")
         self._said = tempfile.TemporaryFile("w+")  # a pipe would be full some day  # noqa: SIM115
         self.process = subprocess.Popen(
             [sys.executable, "-m", "service.cli", "serve", *options],
@@ -102,14 +103,18 @@ class Service:
         self.end()
 
     def workers(self) -> set[int]:
-        """The children of gunicorn, which is in the service's process group as they are."""
+        """The children of gunicorn, which is in the service's process group as they are. It is the
+        process itself, or its child where there is a store of its own to look after."""
         parents = {
             int(stat.parent.name): parent
             for stat in Path("/proc").glob("[0-9]*/stat")
             for parent, group in [parent_and_group(stat)]
             if group == self.process.pid
         }
-        return {pid for pid, parent in parents.items() if parents.get(parent) == self.process.pid}
+        own = {pid for pid, parent in parents.items() if parent == self.process.pid}
+        if not self._has_own_store:
+            return own
+        return {pid for pid, parent in parents.items() if parent in own}
 
     def server_pid(self) -> int:
         with closing(redis.Redis(unix_socket_path=str(self.data_dir / "valkey.sock"))) as client:

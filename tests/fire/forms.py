@@ -14,6 +14,8 @@ LOST_REPLIES = 1000 if SOAK else 60
 STORE_KILLS = 20 if SOAK else 3
 RESTARTS = 10 if SOAK else 2
 REPLACEMENTS = 10 if SOAK else 1
+PRIMARY_KILLS = 10 if SOAK else 2
+PRIMARY_KILLS_EVERY = 20 if SOAK else 0
 STREAMED = 200_000 if SOAK else 4_000
 
 # Of a machine that is busy with the test itself no more is asked than that it answers at all.
