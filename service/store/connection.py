@@ -31,7 +31,7 @@ WAITED_THERE = 0.8
 HOPS = 2
 """So many redirections are followed at once; after each of the next there is a pause."""
 PAUSE = 0.02
-OF_NO_DOCUMENT = ("admit",)
+OF_NO_DOCUMENT = ("admit", "finish")
 """Verbs that write nothing which is to be confirmed."""
 
 

@@ -3,12 +3,14 @@ what is there now."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
-from tests.fire.clients import Told, documents, told
+from tests.fire.clients import Told, told
 from tests.fire.racing import DELETED, MEMBERS, Family, Fate
 from tests.fire.replicas import Replicas
 
 CLIENTS = 8
+PAGE = 100
 MOST_ASKED = 4
 """So many of a family are asked for again."""
 
@@ -36,9 +38,11 @@ def among_the_answers(one: Family) -> Iterator[str]:
         yield f"{name}: an update that is like nothing matched {one.updated['match']['id']}"
 
 
-def with_the_documents(port: int, collection: str, families: list[Family]) -> Iterator[str]:
+def with_the_documents(
+    replicas: Replicas, collection: str, families: list[Family]
+) -> Iterator[str]:
     """Of each family the one that was told so is active, and what was deleted is not there."""
-    state = {found["id"]: found["state"] for found in documents(port, collection=collection)}
+    state = {found["id"]: found["state"] for found in _documents(replicas, collection)}
     for one in families:
         active = {id for id in _ids(one) if state.get(id) == "active"}
         expected = {id for id in (one.active, one.first if one.updated else "") if id}
@@ -48,6 +52,19 @@ def with_the_documents(port: int, collection: str, families: list[Family]) -> It
         there = {id for id in _ids(one) if id in state}
         if there != set(_ids(one)) - gone:
             yield f"family {one.number} of {collection}: not there {set(_ids(one)) - gone - there}"
+
+
+def _documents(replicas: Replicas, collection: str) -> Iterator[Any]:
+    """All that the list has, page by page."""
+    cursor = ""
+    while True:
+        path = f"/documents?limit={PAGE}&collection={collection}{cursor}"
+        status, page = replicas.call("GET", path)
+        assert status == 200, page
+        yield from page["items"]
+        if page["next"] is None:
+            return
+        cursor = f"&cursor={page['next']}"
 
 
 def with_what_is_answered_now(replicas: Replicas, families: list[Family]) -> list[str]:

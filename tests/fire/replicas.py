@@ -13,7 +13,7 @@ from typing import Any
 
 from tests.e2e.running import Service
 
-KILL_EVERY = 0.5
+KILL_EVERY = 1.0
 ONE_SERVICE_IN = 8
 REFUSED = ("store_unavailable", "unconfirmed")
 PAUSE = 0.1

@@ -10,6 +10,8 @@ from time import monotonic, sleep
 
 import pytest
 
+from service.repairing import repair_of
+from service.settings import Settings
 from service.store.any_store import AnyStore
 from service.store.connection import Connection
 from service.store.spread.placement import places
@@ -109,7 +111,7 @@ def going_on(*works: Callable[[threading.Event], None]) -> Iterator[None]:
 
 def repair(url: str, collection: str) -> None:
     """What an operator does after a failover, before the walk is to find nothing."""
-    # `twinsift repair` is to be called here as soon as there is one. Until then nothing is.
+    list(repair_of(Settings(redis_url=url, deadline=10.0)).run(collection, dry_run=False))
 
 
 def test_exactly_one_of_each_family_is_new_and_the_others_name_it(race: Race) -> None:
@@ -120,8 +122,7 @@ def test_exactly_one_of_each_family_is_new_and_the_others_name_it(race: Race) ->
 def test_what_was_confirmed_is_there_and_what_was_deleted_is_not(
     race: Race, replicas: Replicas, collection: str
 ) -> None:
-    port = replicas.services[0].port
-    assert list(with_the_documents(port, collection, race.of(collection))) == []
+    assert list(with_the_documents(replicas, collection, race.of(collection))) == []
 
 
 @pytest.mark.parametrize("collection", PARTITIONS)

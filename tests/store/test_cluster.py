@@ -18,6 +18,7 @@ from service.store.any_store import AnyStore
 from service.store.connection import Connection
 from service.store.keys import REGISTRY, partition
 from service.store.scripts import Call
+from service.store.spread.placement import places
 from tests.clusters import ClusterServers, Member
 from tests.e2e.running import wait_until
 from tests.store.index_walk import faults_at
@@ -278,6 +279,27 @@ class TestWhatAReplicaConfirms:
         until_answered(lambda: caller.check("a", BIKES, "spread"))
         empty_cluster.move_whole(caller.key_of("spread"))
         assert caller.check("b", BIKES, "spread").match is not None
+
+    @pytest.mark.parametrize("behind", [0, 1])
+    def test_of_several_partitions_none_has_a_step_that_may_be_lost_at_home_or_forgotten_there(
+        self, empty_cluster: ClusterServers, behind: int
+    ) -> None:
+        caller = Caller(empty_cluster, deadline=1.0, replicated=True)
+        caller.catalogue.configure("spread", {"partitions": 3})
+        until_answered(lambda: caller.check("a", BIKES, "spread"))
+        collection = caller.store.collection("spread")
+        caller.store._spread.sequencer.catch_up(collection)
+        parts = places(collection.uid, 3).keys
+        late = empty_cluster.replica_of(empty_cluster.primary_of(parts[behind].settings))
+        with closing(empty_cluster.client()) as client, late.frozen():
+            with pytest.raises(Unconfirmed):
+                caller.check("b", "Every lamp in the stair is switched off at night.", "spread")
+            assert client.hlen(parts[0].redo) == 1
+            assert sum(client.hlen(part.documents) for part in parts) == 1
+        answer = until_answered(
+            lambda: caller.check("b", "Every lamp in the stair is switched off at night.", "spread")
+        )
+        assert (answer.verdict, answer.replayed) == ("new", True)
 
     def test_in_a_batch_each_answer_waits_for_it(self, empty_cluster: ClusterServers) -> None:
         caller = Caller(empty_cluster, deadline=1.0, replicated=True)

@@ -167,8 +167,8 @@ class Applier:
                 self.apply(collection, todos)
                 self.are_applied(collection, [todo.number for todo in todos])
             self.finish(collection, self.take_done(collection, before))
-        except CollectionChanged:  # it is gone, or will be read again by whoever goes on
-            self.put_back(collection, todos)
+        except CollectionChanged:  # the collection is gone
+            return
         except StoreError:
             self.put_back(collection, todos)
             time.sleep(PATIENCE * 10)

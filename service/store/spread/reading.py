@@ -198,7 +198,8 @@ class Reader:
                 told.buckets[where.bands_at(one.place, len(tags))] = list(found)
             if one.is_home:
                 told.home = _home_state(reply[2])
-                if told.home.revision != collection.revision:
+                # What was published is applied whatever the settings are by now.
+                if verb != "piece" and told.home.revision != collection.revision:
                     raise self.changed(collection)
         return told
 
