@@ -7,12 +7,14 @@ import time
 from collections.abc import Callable, Sequence
 
 from service.dedup.decisions import ConflictFilter, DecisionFilter
+from service.dedup.queue import QueueFilter
 from service.dedup.verdict import Metadata
 from service.settings import REPLICATED, Settings
 from service.store.base import (
     Applied,
     Collection,
     Probe,
+    QueuePart,
     Recalled,
     Registered,
     Registration,
@@ -30,7 +32,7 @@ from service.store.spread.decisions import SpreadDecisions
 from service.store.spread.documents import SpreadDocuments
 from service.store.spread.spread_store import SpreadStore
 from service.store.statistics import StatisticsReader
-from service.store.step import LogEntry, Step, StoredConflict
+from service.store.step import LogEntry, Step, StoredConflict, StoredNearMiss
 
 Looked = Registered | Replay | Seen | None
 
@@ -80,9 +82,14 @@ class AnyStore(RedisStore):
         """Does now what was answered and goes on behind it."""
         self._spread.sequencer.settle()
 
+    def _catch_up(self, collections: Sequence[Collection]) -> None:
+        """Has all applied that was answered."""
+        for collection in filter(_is_spread, collections):
+            self._spread.sequencer.catch_up(collection)
+
     def _decisions_of(self, collection: Collection) -> SpreadDecisions:
         """With all that was answered applied."""
-        self._spread.sequencer.catch_up(collection)
+        self._catch_up([collection])
         return self._spread_decisions
 
     def repairer(self) -> Repairer:
@@ -190,6 +197,29 @@ class AnyStore(RedisStore):
             self._decisions_of(collection).trim(collection, before)
         else:
             super().trim(collection, before)
+
+    def queue(
+        self,
+        collections: Sequence[Collection],
+        wanted: QueueFilter,
+        most: int,
+        start: tuple[Collection, StoredConflict] | None,
+        *,
+        back: bool = False,
+    ) -> QueuePart:
+        """A part of the queue that the collections make together."""
+        self._catch_up(collections)
+        return super().queue(collections, wanted, most, start, back=back)
+
+    def open_with(self, collection: Collection, texts: Sequence[int], most: int) -> list[list[int]]:
+        """Open conflicts in which each of some texts is the existing one."""
+        self._catch_up([collection])
+        return super().open_with(collection, texts, most)
+
+    def near_misses(self, collection: Collection) -> list[StoredNearMiss]:
+        """Pairs that fell just below the threshold."""
+        self._catch_up([collection])
+        return super().near_misses(collection)
 
     def conflict(self, collection: Collection, number: int) -> StoredConflict | None:
         """A conflict by its number, or None."""

@@ -30,6 +30,7 @@ class SpreadDocuments:
 
     def document(self, collection: Collection, id: str, cutoff: int, copies: int) -> Entry | None:
         """A document as it stood at one instant, or None."""
+        self._sequencer.catch_up(collection)
         while True:
             at = self._sequencer.snapshot(collection)
             numbers = self._fields.entry(collection, id)
