@@ -115,6 +115,14 @@ def look_around(client: FlaskClient) -> None:
 def spread_out(client: FlaskClient, url: str) -> None:
     """A collection that lies in several partitions."""
     call(client, "PUT", "/collections/wide", {"partitions": 3})
+    # Two processes in turn: each meets what the other one has published since, and not yet applied.
+    processes = [
+        Checker(AnyStore(Connection(url, deadline=DEADLINE)), deadline=DEADLINE) for _ in "ab"
+    ]
+    for number in range(8):
+        text = f"word{number} of two processes that check texts in turn, {number}"
+        document = Document(f"turn-{number}", Posted(text, None), collection="wide")
+        processes[number % 2].check(document)
     for number in range(5):
         check(client, f"wide-{number}", f"Room {number} {number}b {number}c.", collection="wide")
     check(client, "wide", RULE.format(2, "Monday"), collection="wide")
