@@ -65,9 +65,7 @@ class Counting:
             quiet = before == after and not before.unfinished
             if time.monotonic() > ends_at:
                 break
-        if quiet and not counted.wrong:
-            return
-        if not quiet:
+        if not quiet or not counted.wrong:
             return
         if mends:
             # A difference that was exact once stays so, whatever is published since, unless that is
