@@ -71,13 +71,13 @@ class SpreadStore:
             try:
                 look = self._looker.look(collection, entry.probe, writable=True)
             except StoreFull:
-                return self._looker.look(collection, entry.probe)
+                return self.look(collection, entry.probe)
             if not isinstance(look, Seen) or not _is_alone(look):
                 return look
             try:
                 told = self.sequencer.run(collection, self._registration(entry, look))
             except StoreFull:
-                return self._looker.look(collection, entry.probe)
+                return self.look(collection, entry.probe)
             if told is not None:
                 return Registered(told.given.text, look.state.oldest)
 
