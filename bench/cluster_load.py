@@ -12,9 +12,10 @@ from contextlib import closing
 from random import Random
 
 from bench.closing import Closing
-from bench.filling import check
 from bench.made_up_texts import changed, unique_text, words_of, written
+from service.batching import Batches
 from service.checker import Checker
+from service.dedup.verdict import Document, Posted
 from service.store.any_store import AnyStore
 from service.store.connection import Connection
 
@@ -22,6 +23,7 @@ CLIENTS = 3
 FIRST, MIXED = 2000, 3000
 NEAR_ONE_IN = 5
 COMMON = 95
+A_BATCH = 200
 
 
 def original_of(number: int) -> int:
@@ -51,10 +53,12 @@ class Clients(Closing):
         spawning = multiprocessing.get_context("spawn")
         self._pool = ProcessPoolExecutor(CLIENTS, mp_context=spawning)
 
-    def check(self, url: str, numbers: range, collections: int) -> None:
-        """Checks the numbered texts into so many collections, a near copy where its
-        original is."""
-        parts = [(url, numbers[at::CLIENTS], collections) for at in range(CLIENTS)]
+    def check(
+        self, url: str, numbers: range, collections: int, *, in_batches: bool = False
+    ) -> None:
+        """Checks the numbered texts into so many collections, a near copy where its original is;
+        one after the other, or in batches of `A_BATCH`."""
+        parts = [(url, numbers[at::CLIENTS], collections, in_batches) for at in range(CLIENTS)]
         for done in [self._pool.submit(_check, *part) for part in parts]:
             done.result()
 
@@ -63,9 +67,20 @@ class Clients(Closing):
         self._pool.shutdown()
 
 
-def _check(url: str, numbers: range, collections: int) -> None:
+def _check(url: str, numbers: range, collections: int, in_batches: bool) -> None:
+    def document(number: int) -> Document:
+        name = name_of_collection(original_of(number) % collections)
+        return Document(str(number), Posted(text_of(number), None), name)
+
     with closing(Connection(url, deadline=30.0)) as connection:
-        checker = Checker(AnyStore(connection), deadline=30.0)
-        for number in numbers:
-            name = name_of_collection(original_of(number) % collections)
-            check(checker, number, text_of(number), name)
+        store = AnyStore(connection)
+        checker = Checker(store, deadline=30.0)
+        if not in_batches:
+            for number in numbers:
+                checker.check(document(number))
+            return
+        batches = Batches(store, checker)
+        for first in range(0, len(numbers), A_BATCH):
+            for answer in batches.check(map(document, numbers[first : first + A_BATCH])):
+                if isinstance(answer, Exception):
+                    raise answer

@@ -45,10 +45,11 @@
                                     its score
     ts1:{U.P}:a             zset    transaction that is applied here             until all before
                                                                                  it are done
-    ts1:{U.P}:g             list    what each of the last transactions touched   512 transactions
+    ts1:{U.P}:g             string  what each of the last transactions touched   512 transactions
+    ts1:{U.P}:h             string  where each of these ends (lua/history)       512 transactions
 
 U is the collection's uid, P its partition: 0, or home, which is the only one that most have (there
-is no p, u, a and g then), or a number and what brings its slot where it should be
+is no p, u, a, g and h then), or a number and what brings its slot where it should be
 (`spread/placement.py`). The braces keep a partition in one cluster slot, so that one script may
 touch all of it.
 """
@@ -67,7 +68,7 @@ NEXT_UID = "#next"
 RATES = PREFIX + "rate:"
 SESSIONS = PREFIX + "session:"
 CONFIRMED = PREFIX + "confirmed:"
-NAMES = tuple("msidxotwlqcenrvykpuag")
+NAMES = tuple("msidxotwlqcenrvykpuagh")
 MOST_BANDS = 65  # 64 of a signature, and one for normalised hashes
 
 
@@ -98,6 +99,7 @@ class PartitionKeys:
     unfinished: str
     applied: str
     history: str
+    history_ends: str
 
     def of_texts(self) -> list[str]:
         """The keys that a look needs, in the order of `lua/records.lua`."""
@@ -129,7 +131,7 @@ class PartitionKeys:
 
     def of_transactions(self) -> list[str]:
         """The keys that only a collection with several partitions has."""
-        return [self.redo, self.unfinished, self.applied, self.history]
+        return [self.redo, self.unfinished, self.applied, self.history, self.history_ends]
 
     def shard(self, band: int, number: int) -> str:
         """The key of one shard of one band."""

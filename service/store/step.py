@@ -2,7 +2,7 @@
 
 Log entries and conflicts as the store keeps them are here too. A step may name numbers that only
 the store gives: `NEW` is that of the new text, `OPENED` of the conflict it opens, `entry_ref(n)` of
-its n-th log entry.
+its n-th log entry. Where several texts come in one transaction, `new_ref(n)` is that of the n-th.
 """
 
 from __future__ import annotations
@@ -19,11 +19,18 @@ from service.text.changes import Changes
 NEW: Final = 2**32 - 1
 OPENED: Final = 2**32 - 2
 _FIRST_REF: Final = 2**32 - 64
+FIRST_NEW: Final = 2**32 - 128
+MOST_NEW: Final = 32
 
 
 def entry_ref(place: int) -> int:
     """The number that the `place`-th log entry of a step will get (0 is the first)."""
     return _FIRST_REF + place
+
+
+def new_ref(place: int) -> int:
+    """The number that the `place`-th of several new texts will get (0 is the first)."""
+    return FIRST_NEW + place
 
 
 def place_of(ref: int) -> int:

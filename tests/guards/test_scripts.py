@@ -11,7 +11,7 @@ from service.store.scripts import VERBS
 FOLDER = Path(__file__).parents[2] / "service" / "store" / "lua"
 SHARED = (
     "records", "looking", "registering", "recalling", "wording", "applying",
-    "gathering", "piecing", "publishing",
+    "gathering", "piecing", "history", "publishing",
 )  # fmt: skip
 CONTRACT = ("KEYS", "ARGV", "Returns")
 INCLUDED = re.compile(r"^-- include (\w+)$", re.MULTILINE)

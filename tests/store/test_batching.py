@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from service.batching import WINDOW, Batches
 from service.dedup.verdict import Answer, Document, Posted
 from service.errors import EmptyText, StoreUnavailable, TwinsiftError, UnknownCollection
+from service.store.base import Collection
+from service.store.spread.planning import Transaction
 
 SOAK = os.environ.get("SOAK") == "1"
 EXAMPLES, SEEDS = (60, 5) if SOAK else (15, 1)
@@ -169,6 +171,40 @@ def test_a_step_that_comes_too_late_is_decided_anew(
     monkeypatch.setattr(store, "apply", after_a_deletion)
     (answer,) = batches.check([document("b", TEXTS[2])])
     assert (answer.verdict, answer.match) == ("new", None)
+
+
+@pytest.mark.parametrize("partitions", [3])
+def test_texts_that_are_new_together_are_one_transaction(store, batches, monkeypatch):
+    run, published = store._spread.sequencer.run, []
+
+    def counted(collection: Collection, transaction: Transaction, **more: bool) -> object:
+        published.append(transaction.new)
+        return run(collection, transaction, **more)
+
+    monkeypatch.setattr(store._spread.sequencer, "run", counted)
+    answers = list(batches.check(document(f"d{n}", alone(n)) for n in range(WINDOW)))
+    assert [answer.verdict for answer in answers] == ["new"] * WINDOW
+    assert published == [WINDOW]
+
+
+@pytest.mark.parametrize("partitions", [3])
+@pytest.mark.parametrize("first", ["the same id", "another id"])
+def test_what_another_one_registers_meanwhile_is_found_by_the_batch(
+    store, checker, batches, monkeypatch, first
+):
+    looks = store._spread._looker.looks
+
+    def overtaken(*arguments: object) -> object:
+        monkeypatch.undo()
+        found = looks(*arguments)
+        checker.check(document("d1" if first == "the same id" else "other", alone(1)))
+        return found
+
+    monkeypatch.setattr(store._spread._looker, "looks", overtaken)
+    answers = list(batches.check(document(f"d{n}", alone(n)) for n in range(3)))
+    told = [(answer.verdict, answer.replayed) for answer in answers]
+    late = ("new", True) if first == "the same id" else ("exact_duplicate", False)
+    assert told == [("new", False), late, ("new", False)]
 
 
 @pytest.mark.parametrize("partitions", [1])  # with several, nothing is sent before it is waited for

@@ -5,5 +5,5 @@
 -- ARGV  as gathering.lua says
 -- Returns what gathering.lua says
 -- include gathering
-local FIRST_QUESTION = 9 -- behind a place, no pieces, none done
+local FIRST_QUESTION = 10 -- behind a place, no pieces, none done
 return gathered(function(_, _, indexed) return indexed, FIRST_QUESTION end)

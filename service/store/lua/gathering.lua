@@ -4,8 +4,8 @@
 -- KEYS  1 settings  2 applied transactions  3 wide buckets
 --       of home: 4 transactions that are not done  5 unsettled  6 redo log
 --       then what the questions and writes name by its place, then shards
--- ARGV  1 level  2 split  3 tags or ''  4 place before their shards, one a tag  5 '1' for home
---       6.. what is carried, as piecing.lua says (0, 0, 0: nothing)
+-- ARGV  1 level  2 split  3 tags of texts  4 place before their shards, one a tag  5 '1' for home
+--       6 how many of its tags each text has here  7.. what is carried, as piecing.lua says (0, 0, 0: nothing)
 --       then questions: kind, place of its key, how many arguments, arguments
 --         'f' fields of a hash   'a' all of a hash   'l' members between two, how many
 --         'r' members by score, the highest first: most, least, how many   'd' fields drawn at random: how many
@@ -38,23 +38,33 @@ local ANSWERS = {
   d = function(key, first) return redis.call('HRANDFIELD', key, ARGV[first], 'WITHVALUES') end,
 }
 
--- `carried` applies what the arguments from the sixth on carry; how many texts are indexed then, and where
+-- Whether the shards of all texts are still the right ones.
+local function all_hold(tags, bands, level, split)
+  local told_level, told_split, size = tonumber(ARGV[1]), tonumber(ARGV[2]), bands * 4
+  for text = 1, size > 0 and #tags / size or 0 do
+    local own = string.sub(tags, (text - 1) * size + 1, text * size)
+    if not shards_hold(own, level, split, told_level, told_split) then return false end
+  end
+  return true
+end
+
+-- `carried` applies what the arguments from the seventh on carry; how many texts are indexed then, and where
 -- they go on; nil where shards are others by now.
 local function gathered(carried)
   local told = redis.call(
     'HMGET', KEYS[1], 'revision', 'level', 'split', 'indexed', 'transactions', 'oldest', 'rulings', 'done')
   if not told[1] then return { 'gone' } end
-  local level, split, tags = tonumber(told[2]), tonumber(told[3]), ARGV[3]
-  local hold, indexed, at = shards_hold(tags, level, split, tonumber(ARGV[1]), tonumber(ARGV[2])), nil, nil
-  if hold then indexed, at = carried(level, split, tonumber(told[4] or 0), tonumber(told[8] or 0)) end
+  local level, split, tags, bands = tonumber(told[2]), tonumber(told[3]), ARGV[3], tonumber(ARGV[6])
+  local indexed, at = nil, nil
+  if all_hold(tags, bands, level, split) then indexed, at = carried(level, split, tonumber(told[4] or 0), tonumber(told[8] or 0)) end
   if not indexed then return { 'shards', level, split } end
 
   local before_shards, buckets = tonumber(ARGV[4]), {}
-  for band = 1, #tags / 4 do
-    local tag = tag_at(tags, band)
-    local entry = redis.call('HGET', KEYS[before_shards + band], tag)
-    local numbers, more = members_of(entry, KEYS[3], band, tag)
-    buckets[band * 2 - 1], buckets[band * 2] = numbers, more
+  for place = 1, #tags / 4 do
+    local tag = tag_at(tags, place)
+    local entry = redis.call('HGET', KEYS[before_shards + place], tag)
+    local numbers, more = members_of(entry, KEYS[3], (place - 1) % bands + 1, tag)
+    buckets[place * 2 - 1], buckets[place * 2] = numbers, more
   end
   local reply = {
     'read', { level, split, indexed }, ARGV[5] == '1' and home_state(told), buckets,

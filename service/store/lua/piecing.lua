@@ -2,7 +2,7 @@
 -- partition. Each is applied once: what comes again is passed over.
 --
 -- KEYS  2 applied transactions  3 wide buckets; of home: 4 transactions that are not done  6 redo log
--- ARGV  6 all below this are done  7 how many pieces; each: number of its transaction
+-- ARGV  7 all below this are done  8 how many pieces; each: number of its transaction
 --       how many texts come or go, each: '+' or '-', number, tags, place before their shards, one a tag
 --         '=': into the buckets that lack it, '~': out of those that list it
 --       how many writes, each: kind, place of its key, two arguments
@@ -137,11 +137,11 @@ local function apply_pieces(pieces, floor, done, indexed)
   return indexed
 end
 
--- Applies what the arguments from the sixth on carry, and takes what is done out of the redo log.
+-- Applies what the arguments from the seventh on carry, and takes what is done out of the redo log.
 local function apply_carried(level, split, indexed, floor)
-  local pieces, at = read_pieces(6, level, split)
+  local pieces, at = read_pieces(7, level, split)
   if not pieces then return nil end
-  indexed = apply_pieces(pieces, tonumber(ARGV[6]), floor, indexed)
+  indexed = apply_pieces(pieces, tonumber(ARGV[7]), floor, indexed)
   local done = tonumber(ARGV[at])
   if done > 0 then
     redis.call('ZREM', KEYS[4], unpack(ARGV, at + 1, at + done))

@@ -4,5 +4,6 @@
 -- KEYS  as publishing.lua says
 -- ARGV  as publishing.lua says
 -- Returns what publishing.lua says
+-- include history
 -- include publishing
 return published()

@@ -1,28 +1,23 @@
 -- What `publish` and `publish_out` have in common: a transaction of a collection that has several partitions
 -- happens here, at home, or is refused. Run twice, the second run finds its own items touched.
 --
--- KEYS  1 settings  2 counters  3 redo log  4 unfinished transactions  5 unsettled  6 history
+-- KEYS  1 settings  2 counters  3 redo log  4 unfinished transactions  5 unsettled  6, 7 history (history.lua)
 -- ARGV  1 revision  2 time in seconds  3 new texts  4 conflicts  5 log entries
 --       6 the last entry that leaves the log, or ''  7 time of the oldest that stays, or ''
 --       8 what is to be applied: goes into the redo log ('': nothing)
 --       9 'v' only validates, 'r' something is ruled, or ''
 --       then what was read at two moments, each: the last transaction of its snapshot, how many were
---       unfinished in it, those, the tags of the text that was looked for or '', '1' where only the last of
---       them counts, items; then how many texts it brings into buckets, their tags, items that it writes;
+--       unfinished in it, those, the tags of the texts that were looked for, '1' where only the last of
+--       them counts (of one text), items; then how many texts it brings into buckets, their tags, items that it writes;
 --       then how many transactions are done, their numbers; then counters: name, by, …
 --       Tags and items are joined: a tag has four bytes, an item five.
 -- Returns {'done', number or 0, new text, conflict, first entry, snapshot}, {'revision', current or false},
 --   {'touched', by which transaction or 0 where the snapshot is too old, snapshot}
 --   {'behind', an unfinished transaction that is in the way, snapshot}   {'exhausted'}
 --     snapshot  {last transaction, {those that are not done}, unsettled}
---
--- The history lists what the last transactions touched: number, how many bytes the tags of a text have, how
--- many texts they brought, their tags, items. A number alone: all that was read before.
-local MOST_KEPT, LEAP = 512, 65536
-local FIRST_READ = { 8, 64, MOST_KEPT }
+local LEAP = 65536
 local MOST_NUMBERS = 4294967039
 local A_MILLISECOND = 64
-local ITEM = 5
 
 local function snapshot_of(last, unfinished)
   return { last, unfinished, redis.call('HLEN', KEYS[5]) }
@@ -42,65 +37,6 @@ local function read_at(at)
   return read, following + 3
 end
 
--- Whether the text that was looked for shares a tag with one that the history has at a place.
-local function share_a_tag(read, touched, at)
-  if read.only_equal then
-    return string.sub(read.tags, -4) == string.sub(touched, at + #read.tags - 4, at + #read.tags - 1)
-  end
-  local bands = #read.tags / 4
-  read.format = read.format or '>' .. string.rep('I4', bands)
-  read.own = read.own or { struct.unpack(read.format, read.tags) }
-  local own, theirs = read.own, { struct.unpack(read.format, touched, at) }
-  for band = 1, bands do
-    if own[band] == theirs[band] then return true end
-  end
-  return false
-end
-
--- Whether a transaction of the history touched what was read.
-local function touches(touched, read)
-  if #touched == 8 then return true end
-  local size, count = struct.unpack('>I2I2', touched, 9)
-  if #read.tags > 0 then
-    for text = 0, count - 1 do
-      if share_a_tag(read, touched, 13 + text * size) then return true end
-    end
-  end
-  if not read.named then
-    read.named = {}
-    for place = 1, #read.items, ITEM do read.named[string.sub(read.items, place, place + ITEM - 1)] = true end
-  end
-  for place = 13 + count * size, #touched, ITEM do
-    if read.named[string.sub(touched, place, place + ITEM - 1)] then return true end
-  end
-  return false
-end
-
--- The transaction that touched something since it was read (0: it was read too long ago), or nil.
-local function touched_since(reads, last)
-  local oldest = last
-  for _, read in ipairs(reads) do
-    if (read.tags ~= '' or read.items ~= '') and read.oldest < oldest then oldest = read.oldest end
-  end
-  if oldest == last then return nil end
-  local behind = 0
-  for _, upto in ipairs(FIRST_READ) do
-    local history = redis.call('LRANGE', KEYS[6], -upto, -1 - behind)
-    for place = #history, 1, -1 do
-      local number = struct.unpack('>I8', history[place])
-      if number <= oldest then return nil end
-      for _, read in ipairs(reads) do
-        if (number > read.last or read.unfinished[number]) and touches(history[place], read) then
-          return number
-        end
-      end
-    end
-    if #history < upto - behind then return nil end -- nothing was ever left out
-    behind = upto
-  end
-  return 0
-end
-
 local function number_behind(last)
   local clock = redis.call('TIME')
   local milliseconds = tonumber(clock[1]) * 1000 + math.floor(tonumber(clock[2]) / 1000)
@@ -115,8 +51,7 @@ local function began_anew(now, run, last, unfinished)
   local number = number_behind(last)
   redis.call('HSET', KEYS[1], 'run', run, 'transactions', string.format('%.0f', number),
     'next', tonumber(now[3]) + LEAP, 'conflicts', tonumber(now[4] or 0) + LEAP)
-  redis.call('UNLINK', KEYS[6])
-  redis.call('RPUSH', KEYS[6], struct.pack('>I8', number))
+  forget_before(number)
   return { 'touched', 0, snapshot_of(number, unfinished) }
 end
 
@@ -145,12 +80,8 @@ local function published()
   if ARGV[6] ~= '' and ARGV[7] == '' and tonumber(ARGV[6]) ~= entry - 1 then
     return { 'touched', last, snapshot_of(last, unfinished) } -- an entry came that was not read
   end
-  if unfinished[1] and redis.call('LLEN', KEYS[6]) == MOST_KEPT then
-    local first = struct.unpack('>I8', redis.call('LRANGE', KEYS[6], 0, 0)[1])
-    if unfinished[1] <= first then -- the history must have all that are not done
-      return { 'behind', unfinished[1], snapshot_of(last, unfinished) }
-    end
-  end
+  local in_the_way = make_room(unfinished)
+  if in_the_way then return { 'behind', in_the_way, snapshot_of(last, unfinished) } end
   local number = number_behind(last)
   local written = string.format('%.0f', number)
 
@@ -170,11 +101,9 @@ local function published()
   if ARGV[9] == 'r' then set('rulings', 1) end
   redis.call('HSET', KEYS[1], unpack(state))
   local brought, items = tonumber(ARGV[at]), ARGV[at + 2]
-  if new > 0 then items = items .. 't' .. pack32(text) end
+  for at_new = text, text + new - 1 do items = items .. 't' .. pack32(at_new) end
   if opened > 0 then items = items .. 'c' .. pack32(conflict) end
-  local size = brought > 0 and #ARGV[at + 1] / brought or 0
-  redis.call('RPUSH', KEYS[6], struct.pack('>I8I2I2', number, size, brought) .. ARGV[at + 1] .. items)
-  redis.call('LTRIM', KEYS[6], -MOST_KEPT, -1)
+  note(number, brought, ARGV[at + 1], items)
   local by = {}
   for place = at + 4 + done, #ARGV, 2 do by[ARGV[place]] = tonumber(ARGV[place + 1]) end
   if next(by) then raise(KEYS[2], by) end

@@ -104,7 +104,7 @@ class FactReader:
         """The partitions that do not have a text in a bucket where it belongs."""
         indexed = [one for one in facts if one.text.state.is_indexed]
         tags = [tags_of(self.collection, one.text) for one in indexed]
-        buckets = self._store.reader.buckets(self.collection, tags)
+        buckets = self._store.reader.ask(self.collection, [], texts=tags).buckets
         bands = tags_of_a_text(self.collection)
         for one, found in zip(indexed, buckets, strict=True):
             number = packed(one.text.number)

@@ -60,6 +60,7 @@ class Applier:
         self._reader = reader
         self._left: dict[str, _Left] = {}
         self._lock = threading.Lock()
+        self._going_on = threading.Lock()
         self._is_due = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -125,7 +126,7 @@ class Applier:
             return taken
 
     def settle(self) -> None:
-        """Does now all that is left: for the end of a process."""
+        """Does now all that is left, and waits for what is being done: for the end of a process."""
         for left in list(self._left.values()):
             self._go_on(left.collection)
 
@@ -153,22 +154,26 @@ class Applier:
             while self._is_any_left():
                 time.sleep(PATIENCE)
                 for left in list(self._left.values()):
-                    self._go_on(left.collection, time.monotonic() - PATIENCE)
+                    if not self._go_on(left.collection, time.monotonic() - PATIENCE):
+                        time.sleep(PATIENCE * 10)
 
     def _is_any_left(self) -> bool:
         return any(left.waiting or left.done for left in list(self._left.values()))
 
-    def _go_on(self, collection: Collection, before: float | None = None) -> None:
-        """Applies what waits, and tells home; only what has waited since before a time."""
-        self._reader.begin_call()
-        todos = self.take(collection, before)
-        try:
-            if todos:
-                self.apply(collection, todos)
-                self.are_applied(collection, [todo.number for todo in todos])
-            self.finish(collection, self.take_done(collection, before))
-        except CollectionChanged:  # the collection is gone
-            return
-        except StoreError:
-            self.put_back(collection, todos)
-            time.sleep(PATIENCE * 10)
+    def _go_on(self, collection: Collection, before: float | None = None) -> bool:
+        """Applies what waits, and tells home; only what has waited since before a time. Whether
+        the store took it."""
+        with self._going_on:
+            self._reader.begin_call()
+            todos = self.take(collection, before)
+            try:
+                if todos:
+                    self.apply(collection, todos)
+                    self.are_applied(collection, [todo.number for todo in todos])
+                self.finish(collection, self.take_done(collection, before))
+            except CollectionChanged:  # the collection is gone
+                return True
+            except StoreError:
+                self.put_back(collection, todos)
+                return False
+            return True

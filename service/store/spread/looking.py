@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import islice, zip_longest
+from typing import Any
 
 from service.dedup.verdict import Metadata, State
 from service.store.base import (
@@ -46,6 +48,33 @@ class _First:
     cut: bool
     drawn: list[tuple[bytes, bytes]]
 
+    @property
+    def near(self) -> list[int]:
+        """The texts that may be like it, none where one has its hash."""
+        return [] if self.equal else self.ranked
+
+    def questions(self, ask: Ask) -> list[Question]:
+        """The records of all that it names; then words, then metadata, of the main text under the
+        id and of a few that may be like it."""
+        with_words = (*self.own[:1], *self.near[:TEXTS_WITH_A_LOOK])
+        return [
+            *(ask.field("documents", number) for number in (*self.own, *self.equal, *self.near)),
+            *(ask.field("texts", number) for number in with_words),
+            *(ask.field("metadata", number) for number in with_words),
+        ]
+
+
+@dataclass(slots=True)
+class _Texts:
+    """What stands under the id, the words and metadata of the main text there, texts of the same
+    hash, and candidates."""
+
+    standing: Standing
+    old_text: str | None
+    metadata: Metadata
+    equal: list[StoredText]
+    near: list[Candidate]
+
 
 class Looker:
     """Looks at collections."""
@@ -65,49 +94,70 @@ class Looker:
 
         What it says is of no one instant: it is validated by whoever rests on it."""
         while True:
-            first = self._first(collection, probe, writable=writable)
-            found = self._second(collection, probe, first)
+            firsts = self._firsts(collection, [probe], writable=writable)
+            (found,) = self._seconds(collection, [probe], firsts)
             if found is not None:
                 return found
             # A text stands under the id and is not there: its step is not all applied.
             self._sequencer.catch_up(collection)
 
-    def _first(self, collection: Collection, probe: Probe, *, writable: bool) -> _First:
-        where = places_of(collection)
-        questions = [Ask(where).id(probe.id)]
-        if collection.expires_before(probe.now):
-            some = -(-SWEPT_AT_ONCE // len(where.keys))
-            questions += [
-                Question(place, keys.documents, "d", (some,))
-                for place, keys in enumerate(where.keys)
-            ]
+    def looks(self, collection: Collection, probes: Sequence[Probe]) -> list[Replay | Seen | None]:
+        """The looks of several texts that have nothing to do with one another, in as many round
+        trips as one takes, by one who is to write. None for one that is to be looked for by
+        itself."""
+        firsts = self._firsts(collection, probes, writable=True)
+        return self._seconds(collection, probes, firsts)
+
+    def _firsts(
+        self, collection: Collection, probes: Sequence[Probe], *, writable: bool
+    ) -> list[_First]:
+        questions = [_questions(collection, probe) for probe in probes]
         while True:
-            at, told = self._visited(collection, probe, questions, writable=writable)
+            at, told = self._visited(collection, probes, questions, writable=writable)
             home = self._reader.home_of(told)
             self._sequencer.heard(collection, home.snapshot)
             if not self._sequencer.finish_overdue(collection, home):
-                return _first_told(at, home, told)
+                answers = iter(told.answers)
+                return [
+                    _first_told(at, home, list(islice(answers, len(asked))), buckets)
+                    for asked, buckets in zip(questions, told.buckets, strict=True)
+                ]
 
     def _visited(
-        self, collection: Collection, probe: Probe, questions: list[Question], *, writable: bool
+        self,
+        collection: Collection,
+        probes: Sequence[Probe],
+        questions: Sequence[Sequence[Question]],
+        *,
+        writable: bool,
     ) -> tuple[Snapshot, Told]:
         """What all partitions tell, and under which snapshot. One that may write takes along what
         this process has published and not yet applied."""
+        asked = [question for some in questions for question in some]
+        texts = [probe.tags for probe in probes]
         if not writable:
             at = self._sequencer.snapshot(collection)
-            return at, self._reader.ask(collection, questions, tags=probe.tags, home=True)
+            return at, self._reader.ask(collection, asked, texts=texts, home=True)
         with self._sequencer.carrying(collection) as (at, carried):
             told = self._reader.ask(
-                collection, questions, tags=probe.tags, home=True, writable=True, carried=carried
+                collection, asked, texts=texts, home=True, writable=True, carried=carried
             )
         return at, told
 
-    def _second(self, collection: Collection, probe: Probe, first: _First) -> Replay | Seen | None:
+    def _seconds(
+        self, collection: Collection, probes: Sequence[Probe], firsts: Sequence[_First]
+    ) -> list[Replay | Seen | None]:
         """What follows from the first round trip; None where what stands under the id is torn."""
-        texts = self._texts_of(collection, probe, first)
-        if texts is None:
-            return None
-        standing, old_text, metadata, equal, near = texts
+        texts = self._texts_of(collection, probes, firsts)
+        return [
+            None if found is None else self._found(collection, probe, first, found)
+            for probe, first, found in zip(probes, firsts, texts, strict=True)
+        ]
+
+    def _found(
+        self, collection: Collection, probe: Probe, first: _First, texts: _Texts
+    ) -> Replay | Seen | None:
+        standing, old_text, metadata = texts.standing, texts.old_text, texts.metadata
         cutoff = collection.expires_before(probe.now)
         hashes = probe.bytes_hash + probe.normalized_hash
         old, old_anchor = None, None
@@ -121,14 +171,14 @@ class Looker:
                 return Replay(text, kept, anchor, standing, first.at)
             if text is standing.main:
                 old, old_anchor = text, anchor
-        exact = self._equal(probe, equal, cutoff)
+        exact = self._equal(probe, texts.equal, cutoff)
         if exact is None and first.equal:  # what had the first bytes of its hash counts for nothing
-            return self._second(collection, probe, replace(first, equal=[]))
+            return self._seconds(collection, [probe], [replace(first, equal=[])])[0]
         own = standing.main
         expired = self._expired(collection, first.drawn, own, cutoff)
         if own is not None and old is None:
             expired.append(own)
-        candidates, cut = self._candidates(collection, probe, near, cutoff)
+        candidates, cut = self._candidates(collection, probe, texts.near, cutoff)
         return Seen(
             next=0,
             state=_state(first),
@@ -143,47 +193,41 @@ class Looker:
         )
 
     def _texts_of(
-        self, collection: Collection, probe: Probe, first: _First
-    ) -> tuple[Standing, str | None, Metadata, list[StoredText], list[Candidate]] | None:
-        """What stands under the id, words and metadata of the main text there, texts of the same
-        hash, and candidates, all in one round trip."""
+        self, collection: Collection, probes: Sequence[Probe], firsts: Sequence[_First]
+    ) -> list[_Texts | None]:
+        """What the first round trips named, all of it in one more; None for what is torn."""
         ask = Ask(places_of(collection))
-        near = [] if first.equal else first.ranked
-        with_texts = near[:TEXTS_WITH_A_LOOK]
-        questions = [ask.field("documents", n) for n in (*first.own, *first.equal, *near)]
-        main = first.own[:1]
-        questions += [ask.field("texts", n) for n in (*main, *with_texts)]
-        questions += [ask.field("metadata", n) for n in (*main, *with_texts)]
-        if not questions:
-            return Standing(probe.id), None, {}, [], []
-        answers = [answer[0] for answer in self._fields.ask(collection, questions).answers]
-        numbers = [*first.own, *first.equal, *near]
+        questions = [one.questions(ask) for one in firsts]
+        together = [question for some in questions for question in some]
+        answers = iter(self._fields.ask(collection, together).answers if together else ())
+        return [
+            self._read(probe, first, [answer[0] for answer in islice(answers, len(some))])
+            for probe, first, some in zip(probes, firsts, questions, strict=True)
+        ]
+
+    def _read(self, probe: Probe, first: _First, answers: Sequence[Any]) -> _Texts | None:
+        """What is told of the texts of one look; None where one under its id is not there."""
+        numbers = [*first.own, *first.equal, *first.near]
         records = [stored(n, r) for n, r in zip(numbers, answers, strict=False)]
-        own = [text for text in records[: len(first.own)] if text is not None]
-        if len(own) < len(first.own):
+        own, others = records[: len(first.own)], records[len(first.own) :]
+        standing = [text for text in own if text is not None]
+        if len(standing) < len(own):
             return None
         rest = answers[len(numbers) :]
-        texts, kept = rest[: len(rest) // 2], rest[len(rest) // 2 :]
-        old_text: str | None = None
-        metadata: Metadata = {}
-        if main:
-            old_text = None if texts[0] is None else self._codec.decompress(texts[0])
-            metadata, texts, kept = metadata_of(kept[0]), texts[1:], kept[1:]
-        equal = records[len(first.own) : len(first.own) + len(first.equal)]
-        candidates = []
-        for at, text in enumerate(records[len(first.own) + len(first.equal) :]):
-            if text is None:  # it has left
-                continue
-            words = texts[at] if at < len(texts) else None
-            candidates.append(
-                Candidate(
-                    text,
-                    None if words is None else self._codec.decompress(words),
-                    metadata_of(kept[at]) if at < len(kept) else {},
-                )
-            )
-        standing = Standing(probe.id, *own)
-        return standing, old_text, metadata, [t for t in equal if t is not None], candidates
+        words, kept = rest[: len(rest) // 2], rest[len(rest) // 2 :]
+        texts = [None if one is None else self._codec.decompress(one) for one in words]
+        metadata = [metadata_of(one) for one in kept]
+        main = len(first.own[:1])
+        near = zip_longest(others[len(first.equal) :], texts[main:], metadata[main:])
+        return _Texts(
+            standing=Standing(probe.id, *standing),
+            old_text=texts[0] if main else None,
+            metadata=metadata[0] if main else {},
+            equal=[text for text in others[: len(first.equal)] if text is not None],
+            near=[
+                Candidate(text, word, told or {}) for text, word, told in near if text is not None
+            ],
+        )
 
     def _equal(self, probe: Probe, equal: Sequence[StoredText], cutoff: int) -> StoredText | None:
         """The oldest text of this hash, an active one first."""
@@ -270,10 +314,28 @@ def _state(first: _First) -> CollectionState:
     )
 
 
-def _first_told(at: Snapshot, home: HomeState, told: Told) -> _First:
-    own = numbers_in(told.answers[0][0] or b"")
-    drawn = [part for answer in told.answers[1:] for part in answer]
-    *bands, (same, _) = told.buckets
+def _questions(collection: Collection, probe: Probe) -> list[Question]:
+    """What a look asks beside buckets: what stands under the id, and a few texts at random where
+    some may have expired."""
+    where = places_of(collection)
+    questions = [Ask(where).id(probe.id)]
+    if collection.expires_before(probe.now):
+        some = -(-SWEPT_AT_ONCE // len(where.keys))
+        questions += [
+            Question(place, keys.documents, "d", (some,)) for place, keys in enumerate(where.keys)
+        ]
+    return questions
+
+
+def _first_told(
+    at: Snapshot,
+    home: HomeState,
+    answers: Sequence[Any],
+    buckets: Sequence[tuple[bytes, int]],
+) -> _First:
+    own = numbers_in(answers[0][0] or b"")
+    drawn = [part for answer in answers[1:] for part in answer]
+    *bands, (same, _) = buckets
     shared: Counter[int] = Counter()
     for listed, _ in bands:
         shared.update(numbers_in(listed))

@@ -22,7 +22,7 @@ from service.store.log import (
 from service.store.records import STATE_LETTERS, STATES, TextCodec, pack, unpack
 from service.store.spread import items
 from service.store.spread.redo import OF_CONFLICTS, Write
-from service.store.step import OPENED, Move, Step, entry_ref
+from service.store.step import NEW, OPENED, Move, Step, entry_ref
 from service.store.steps import metadata_bytes, numbers_of, packed, tags_of
 
 OPEN, VOID = b"o", b"v"
@@ -46,9 +46,9 @@ class Basis:
 
 @dataclass(slots=True)
 class Transaction:
-    """What is published: what it read, under the snapshots of two moments (the look: a text's tags,
-    all or only that of its hash, and items; and what was read for the step), the items that it
-    writes, the tags of each text that it brings into buckets, and what follows."""
+    """What is published: what it read, under the snapshots of two moments (the look: the tags of
+    texts, all or only that of the hash, and items; and what was read for the step), the items that
+    it writes, the tags of each text that it brings into buckets, and what follows."""
 
     at_look: Snapshot = NO_SNAPSHOT
     tags_at_look: Sequence[bytes] = ()
@@ -65,6 +65,7 @@ class Transaction:
     opened: int = 0
     entries: int = 0
     rules: bool = False
+    only_validates: bool = False
     trimmed: int | None = None
     oldest: int | None = None
 
@@ -175,7 +176,7 @@ class Planner:
         self._plan.new = 1
         record = pack(new.stored)
         text = self._codec.compress(new.text)
-        self._write(b"N", record, text, metadata_bytes(new.metadata))
+        self._write(b"N", packed(NEW), record, text, metadata_bytes(new.metadata))
         if new.stored.state.is_indexed and newcomers is not None:
             self._brings(new.stored.number, newcomers.tags)
         elif new.stored.state is State.DROPPED:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from service.store.base import Collection, CollectionChanged, Snapshot
@@ -46,11 +47,11 @@ class HomeState:
 
 @dataclass(slots=True)
 class Told:
-    """The answers, in the order of the questions; `buckets` has the numbers that each tag lists,
-    and how many more it holds; `home` where it was asked."""
+    """The answers, in the order of the questions; `buckets` has for each text the numbers that each
+    of its tags lists, and how many more it holds; `home` where it was asked."""
 
     answers: list[Any]
-    buckets: list[tuple[bytes, int]]
+    buckets: list[list[tuple[bytes, int]]]
     home: HomeState | None
 
 
@@ -74,7 +75,7 @@ class _Visit:
 
     place: int
     keys: PartitionKeys
-    tags: Sequence[bytes]
+    texts: Sequence[Sequence[bytes]]
     is_home: bool
     carried: Carried
     questions: list[tuple[int, Question]] = field(default_factory=list)
@@ -106,7 +107,8 @@ class _Visit:
             for _, piece in pieces
         ]
         before_shards = len(names)
-        names += growth.shard_keys(keys, self.tags)
+        for tags in self.texts:
+            names += growth.shard_keys(keys, tags)
         applied: list[Any] = [self.carried.floor, len(pieces)]
         for (number, piece), written in zip(pieces, writes, strict=True):
             applied += (number, len(piece.texts))
@@ -115,7 +117,9 @@ class _Visit:
                 names += growth.shard_keys(keys, tags)
             applied += (len(piece.writes), *written)
         done = self.carried.done if self.is_home else ()
-        head = [growth.level, growth.split, b"".join(self.tags), before_shards, int(self.is_home)]
+        joined = b"".join(b"".join(tags) for tags in self.texts)
+        bands = len(self.texts[0]) if self.texts else 0
+        head = [growth.level, growth.split, joined, before_shards, int(self.is_home), bands]
         return names, [*head, *applied, len(done), *done, *asked]
 
 
@@ -144,17 +148,18 @@ class Reader:
         collection: Collection,
         questions: Sequence[Question],
         *,
-        tags: Sequence[bytes] = (),
+        texts: Sequence[Sequence[bytes]] = (),
         home: bool = False,
         writable: bool = False,
         carried: Carried = NOTHING,
     ) -> Told:
-        """Answers to all questions. `tags`: also the buckets of a text; `home`: also home's state;
-        `writable`: StoreFull where any partition would take no writes; `carried` goes with it.
+        """Answers to all questions. `texts`: also the buckets of each, given by its tags; `home`:
+        also home's state; `writable`: StoreFull where any partition would take no writes; `carried`
+        goes with it.
 
         Raises CollectionChanged where the collection is gone."""
         verb = "gather_open" if writable else "gather"
-        return self._visit(collection, verb, questions, tags, home=home, carried=carried)
+        return self._visit(collection, verb, questions, texts, home=home, carried=carried)
 
     def apply(self, collection: Collection, carried: Carried) -> HomeState | None:
         """Applies what is carried, at the memory limit too; home's state where it was visited."""
@@ -166,17 +171,18 @@ class Reader:
         collection: Collection,
         verb: str,
         questions: Sequence[Question],
-        tags: Sequence[bytes],
+        texts: Sequence[Sequence[bytes]],
         *,
         home: bool,
         carried: Carried,
     ) -> Told:
         where = places_of(collection)
+        bands = len(texts[0]) if texts else 0
         visits: dict[int, _Visit] = {}
 
         def of(place: int) -> _Visit:
             if place not in visits:
-                own = tags[where.bands_at(place, len(tags))]
+                own = [tags[where.bands_at(place, bands)] for tags in texts]
                 is_home = home and place == HOME
                 visits[place] = _Visit(place, where.keys[place], own, is_home, carried)
             return visits[place]
@@ -185,42 +191,24 @@ class Reader:
             of(question.place).questions.append((at, question))
         if home:
             of(HOME)
-        every = range(len(where.keys)) if tags or verb == "gather_open" else carried.pieces
+        every = range(len(where.keys)) if texts or verb == "gather_open" else carried.pieces
         for place in every:
             of(place)
         replies = self._replies(collection, verb, list(visits.values()))
-        told = Told([None] * len(questions), [(b"", 0)] * len(tags), None)
+        told = Told([None] * len(questions), [[(b"", 0)] * bands for _ in texts], None)
         for one, reply in replies:
             for (at, _), answer in zip(one.questions, reply[4:], strict=True):
                 told.answers[at] = answer
-            if one.tags:
-                found = zip(reply[3][::2], reply[3][1::2], strict=True)
-                told.buckets[where.bands_at(one.place, len(tags))] = list(found)
+            at_place = where.bands_at(one.place, bands)
+            found = zip(reply[3][::2], reply[3][1::2], strict=True)
+            for own, buckets in zip(one.texts, told.buckets, strict=True):
+                buckets[at_place] = islice(found, len(own))
             if one.is_home:
                 told.home = _home_state(reply[2])
                 # What was published is applied whatever the settings are by now.
                 if verb != "piece" and told.home.revision != collection.revision:
                     raise self.changed(collection)
         return told
-
-    def buckets(
-        self, collection: Collection, texts: Sequence[Sequence[bytes]]
-    ) -> list[list[tuple[bytes, int]]]:
-        """The buckets of several texts, each given by its tags, as `Told.buckets` has them."""
-        where = places_of(collection)
-        visits: list[_Visit] = []
-        text_of: dict[int, int] = {}
-        for at, tags in enumerate(texts):
-            for place, keys in enumerate(where.keys):
-                if own := tags[where.bands_at(place, len(tags))]:
-                    visits.append(_Visit(place, keys, own, is_home=False, carried=NOTHING))
-                    text_of[id(visits[-1])] = at
-        found = [[(b"", 0)] * len(tags) for tags in texts]
-        for one, reply in self._replies(collection, "gather", visits):
-            at = text_of[id(one)]
-            listed = zip(reply[3][::2], reply[3][1::2], strict=True)
-            found[at][where.bands_at(one.place, len(texts[at]))] = list(listed)
-        return found
 
     @staticmethod
     def home_of(told: Told) -> HomeState:

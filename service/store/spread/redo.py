@@ -4,8 +4,9 @@ pieces that each partition is given.
 A write is a letter and its parts, all bytes. Its numbers may be those that only publishing gives
 (`service/store/step.py`); `pieces` puts the real ones in. `times`: not as they stand. Pure.
 
-    N record text metadata     a new text             R number record times   a text ('1': times)
-    G number                   a record goes          F number                words and metadata go
+    N number record text metadata    a new text
+    R number record times      a text ('1': times)    G number                a record goes
+    F number                   words and metadata go
     T, t survivor number       a copy; no longer      I id entry              what stands there
     X number text metadata     other bytes            M number metadata
     C conflict written         a conflict             c conflict              it goes
@@ -31,7 +32,7 @@ from hashlib import sha1
 
 from service.store.log import CLOSED_BY, ENTRY
 from service.store.spread.placement import HOME, Places
-from service.store.step import NEW, OPENED, entry_ref, place_of
+from service.store.step import FIRST_NEW, MOST_NEW, NEW, OPENED, entry_ref, place_of
 
 Write = tuple[bytes, ...]
 GIVEN = struct.Struct(">III")
@@ -45,7 +46,7 @@ OF_BUCKETS = (b"+", b"-", b"=", b"~")
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """The numbers that publishing gave: of the new text, the conflict, the first log entry."""
+    """The numbers that publishing gave: of the first text, the conflict, the first log entry."""
 
     text: int
     conflict: int
@@ -56,6 +57,8 @@ class Given:
         value = int.from_bytes(packed, "big")
         if value == NEW:
             return self.text.to_bytes(4, "big")
+        if FIRST_NEW <= value < FIRST_NEW + MOST_NEW:
+            return (self.text + value - FIRST_NEW).to_bytes(4, "big")
         if value == OPENED:
             return self.conflict.to_bytes(4, "big")
         if entry_ref(0) <= value < entry_ref(MOST_ENTRIES):
@@ -153,14 +156,12 @@ def _u32(packed: bytes) -> int:
 
 
 def _new(where: Places, given: Given, parts: Sequence[bytes]) -> Placed:
-    record, text, metadata = parts
-    own = given.text.to_bytes(4, "big")
-    record = given.record(record)
+    number, written, text, metadata = parts
+    own, record = given.meant(number), given.record(written)
     if not any(record[5:9]):  # the first of its family
         record = record[:5] + own + record[9:]
-    place = where.of_number(given.text)
-    keys = where.keys[place]
-    yield place, (keys.documents, b"h", own, record)
+    place = where.of_number(_u32(own))
+    yield place, (where.keys[place].documents, b"h", own, record)
     yield from _text(where, given, (own, text, metadata))
 
 

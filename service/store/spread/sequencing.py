@@ -173,9 +173,8 @@ class Sequencer:
 
     def validate(self, collection: Collection, at: Snapshot, reads: set[bytes]) -> bool:
         """Whether nothing that was read since the snapshot was touched."""
-        transaction = Transaction(at=at, reads=reads)
-        reply = self._publish(collection, transaction, b"", "v", at_limit=True)
-        return reply is not None
+        transaction = Transaction(at=at, reads=reads, only_validates=True)
+        return self.run(collection, transaction, at_limit=True) is not None
 
     def run(
         self,
@@ -188,13 +187,11 @@ class Sequencer:
         touched since.
 
         Once it is published it happens, whatever is raised then."""
-        kept = packed_writes(transaction.writes) if transaction.writes else b""
-        note = "r" if transaction.rules else ""
-        reply = self._publish(collection, transaction, kept, note, at_limit=at_limit)
+        reply = self._publish(collection, transaction, at_limit=at_limit)
         if reply is None:
             return None
         number, given, unsettled = reply
-        if not kept:
+        if not transaction.writes:
             return Published(given, unsettled)
         todo = self._todo(collection, number, given, transaction.writes)
         changes_what_waits = any(write[0] in CHANGES_WHAT_WAITS for write in transaction.writes)
@@ -208,13 +205,7 @@ class Sequencer:
         return Published(given, unsettled)
 
     def _publish(
-        self,
-        collection: Collection,
-        transaction: Transaction,
-        kept: bytes,
-        note: str,
-        *,
-        at_limit: bool,
+        self, collection: Collection, transaction: Transaction, *, at_limit: bool
     ) -> tuple[int, Given, int] | None:
         keys = places_of(collection).home
         names = [
@@ -224,9 +215,10 @@ class Sequencer:
             keys.unfinished,
             keys.unsettled,
             keys.history,
+            keys.history_ends,
         ]
         done = self._applier.take_done(collection)
-        arguments = _publishing(collection, transaction, kept, note, done)
+        arguments = _publishing(collection, transaction, done)
         verb = "publish_out" if at_limit else "publish"
         while True:
             (reply,) = self._connection.run_all([(verb, names, arguments)])
@@ -248,14 +240,10 @@ class Sequencer:
                 return None
 
 
-def _publishing(
-    collection: Collection,
-    transaction: Transaction,
-    kept: bytes,
-    note: str,
-    done: Sequence[int],
-) -> list[Any]:
+def _publishing(collection: Collection, transaction: Transaction, done: Sequence[int]) -> list[Any]:
     """The arguments of `publish`."""
+    kept = packed_writes(transaction.writes) if transaction.writes else b""
+    note = "v" if transaction.only_validates else "r" if transaction.rules else ""
     arguments: list[Any] = [
         collection.revision,
         transaction.seconds,

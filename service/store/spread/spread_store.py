@@ -3,20 +3,24 @@ collection. docs/partitions.md tells how."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from service.dedup.verdict import Metadata, State
-from service.errors import StoreFull, StoreUnavailable
+from service.errors import StoreError, StoreFull, StoreUnavailable
 from service.store.base import (
     Applied,
     Collection,
+    CollectionChanged,
     Probe,
     Recalled,
     Registered,
     Registration,
     Replay,
     Seen,
+    Snapshot,
     Standing,
     StoredText,
 )
@@ -38,7 +42,7 @@ from service.store.spread.planning import (
 )
 from service.store.spread.reading import Question, Reader, places_of
 from service.store.spread.sequencing import Sequencer
-from service.store.step import NEW, Step
+from service.store.step import MOST_NEW, Step, new_ref
 from service.store.steps import metadata_bytes, packed
 
 MOST_EDGES = 100_000
@@ -75,38 +79,88 @@ class SpreadStore:
             if not isinstance(look, Seen) or not _is_alone(look):
                 return look
             try:
-                told = self.sequencer.run(collection, self._registration(entry, look))
+                told = self.sequencer.run(
+                    collection, self._registration([entry], look.state.snapshot)
+                )
             except StoreFull:
                 return self.look(collection, entry.probe)
             if told is not None:
                 return Registered(told.given.text, look.state.oldest)
 
-    def _registration(self, entry: Registration, look: Seen) -> Transaction:
-        """The transaction of a text that is like nothing."""
-        probe = entry.probe
-        own, tags = items.id_item(probe.id), b"".join(probe.tags)
-        text = self._codec.compress(entry.text)
-        return Transaction(
-            at_look=look.state.snapshot,
-            tags_at_look=probe.tags,
-            reads_at_look=[own],
-            touches={own},
-            brings=[tags],
-            writes=[
-                (b"N", pack(entry.stored), text, metadata_bytes(entry.metadata)),
-                (b"+", packed(NEW), tags),
-                (b"I", probe.id.encode(), packed(NEW)),
-            ],
-            counters={**entry.counters, "active": 1},
-            seconds=probe.now,
-            new=1,
+    def _registration(self, entries: Sequence[Registration], at: Snapshot) -> Transaction:
+        """The transaction of texts that are like nothing, all looked for under one snapshot."""
+        counters: Counter[str] = Counter(active=len(entries))
+        transaction = Transaction(
+            at_look=at,
+            tags_at_look=[tag for entry in entries for tag in entry.probe.tags],
+            counters=counters,
+            seconds=entries[0].probe.now,
+            new=len(entries),
         )
+        for place, entry in enumerate(entries):
+            id, number = entry.probe.id, packed(new_ref(place))
+            tags, text = b"".join(entry.probe.tags), self._codec.compress(entry.text)
+            counters.update(entry.counters)
+            transaction.touches.add(items.id_item(id))
+            transaction.brings.append(tags)
+            transaction.writes += [
+                (b"N", number, pack(entry.stored), text, metadata_bytes(entry.metadata)),
+                (b"+", number, tags),
+                (b"I", id.encode(), number),
+            ]
+        transaction.reads_at_look = list(transaction.touches)
+        return transaction
 
     def begin_checks(
         self, entries: Sequence[tuple[Collection, Registration]]
     ) -> Callable[[], list[Registered | Replay | Seen | None]]:
-        """Several checks: one after the other, when they are waited for."""
-        return lambda: [self.check(collection, entry) for collection, entry in entries]
+        """Several checks, when they are waited for: those of one collection share their round
+        trips."""
+        places: dict[str, list[int]] = {}
+        for at, (collection, _) in enumerate(entries):
+            places.setdefault(collection.uid, []).append(at)
+        together = [
+            of_one[first : first + MOST_NEW]
+            for of_one in places.values()
+            for first in range(0, len(of_one), MOST_NEW)
+        ]
+
+        def outcomes() -> list[Registered | Replay | Seen | None]:
+            told: list[Registered | Replay | Seen | None] = [None] * len(entries)
+            for some in together:
+                collection = entries[some[0]][0]
+                with suppress(StoreError, CollectionChanged):  # each by itself is told why
+                    looks = self._check_together(collection, [entries[at][1] for at in some])
+                    for at, look in zip(some, looks, strict=True):
+                        told[at] = look
+            return told
+
+        return outcomes
+
+    def _check_together(
+        self, collection: Collection, entries: Sequence[Registration]
+    ) -> list[Registered | Replay | Seen | None]:
+        """A look at each, and one transaction for all that are like nothing. Where another one came
+        in between for any of them, all are looked for again."""
+        _is_current(collection)
+        probes = [entry.probe for entry in entries]
+        while True:
+            looks = self._looker.looks(collection, probes)
+            alone = [at for at, look in enumerate(looks) if _is_alone(look)]
+            seen = [look for look in looks if isinstance(look, Seen)]
+            if not alone:
+                return list(looks)
+            told = self.sequencer.run(
+                collection,
+                self._registration([entries[at] for at in alone], seen[0].state.snapshot),
+            )
+            if told is not None:
+                new = {at: told.given.text + place for place, at in enumerate(alone)}
+                oldest = seen[0].state.oldest
+                return [
+                    Registered(new[at], oldest) if at in new else look
+                    for at, look in enumerate(looks)
+                ]
 
     def apply(
         self, collection: Collection, step: Step, *, at_limit: bool = False
@@ -325,7 +379,9 @@ def _is_current(collection: Collection) -> None:
         raise StoreUnavailable(f"{collection.name!r} was made under another scheme")
 
 
-def _is_alone(look: Seen) -> bool:
+def _is_alone(look: Replay | Seen | None) -> bool:
     """Whether a text is registered by its look: nothing is like it, and nothing is due."""
+    if not isinstance(look, Seen):
+        return False
     found = look.standing.texts or look.exact or look.candidates or look.expired or look.cut
     return not found and not look.state.unsettled
