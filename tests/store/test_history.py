@@ -108,6 +108,14 @@ def test_what_was_read_before_all_that_the_history_has_is_refused(touching):
     assert not touching.allows(before, OTHER)
 
 
+def test_what_was_read_before_more_than_is_searched_at_once_is_refused(touching):
+    before = touching.snapshot()
+    for _ in range(9):
+        touching.texts("a" * 32_000)
+    assert not touching.allows(before, OTHER)
+    assert touching.allows(touching.snapshot(), OTHER)
+
+
 def test_the_history_has_the_last_ones_after_the_first_have_left(touching):
     touching.others(MOST_KEPT - LEAST_KEPT)
     before = touching.snapshot()

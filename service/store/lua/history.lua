@@ -9,6 +9,7 @@ local TAG, ITEM = 4, 5
 local AN_END = 12
 local LAST_ENDS = 64
 local LEAST_KEPT, MOST_KEPT = 512, 1024
+local MOST_SEARCHED = 1048576
 
 local function number_at(ends, place)
   return (struct.unpack('>I8', ends, (place - 1) * AN_END + 1))
@@ -90,6 +91,7 @@ local function touched_since(reads, last)
   local before, count = place_of(ends, oldest), #ends / AN_END
   if before >= count then return nil end
   local first = end_at(ends, before)
+  if end_at(ends, count) - first > MOST_SEARCHED then return 0 end
   local joined = redis.call('GETRANGE', KEYS[6], first, -1)
   for _, read in ipairs(reads) do
     if may_touch(joined, read) then
