@@ -50,7 +50,7 @@ class CollectionSettings:
             survivor=tuple(written["survivor"]),
             on_conflict=written["on_conflict"],
             ttl_days=written["ttl_days"],
-            partitions=written.get("partitions", 1),  # not written before there were several
+            partitions=written["partitions"],
         )
 
     def merged(self, partial: Mapping[str, Any]) -> CollectionSettings:

@@ -37,8 +37,16 @@ from service.store.step import LogEntry, Step, StoredConflict, StoredNearMiss
 Looked = Registered | Replay | Seen | None
 
 
+MOST_BY_DEFAULT = 16
+"""How many partitions a collection gets at most that is made without saying so. Of many more bands
+fall unevenly (docs/sizing.md)."""
+
+
 def connect(settings: Settings) -> AnyStore:
-    """The store at `settings.redis_url`. Connects at the first call, not here."""
+    """The store at `settings.redis_url`. Connects at the first call, not here.
+
+    A collection that is made on a cluster lies over all its primaries, unless it is said
+    otherwise: partitions are for good, so a whole one could never outgrow its node."""
     if settings.redis_url is None:
         raise ValueError("the address of the store is not known")
     connection = Connection(
@@ -46,7 +54,9 @@ def connect(settings: Settings) -> AnyStore:
         deadline=settings.deadline,
         replicated=settings.durability == REPLICATED,
     )
-    return AnyStore(connection)
+    return AnyStore(
+        connection, default_partitions=lambda: min(connection.primaries(), MOST_BY_DEFAULT)
+    )
 
 
 def _is_spread(collection: Collection) -> bool:

@@ -125,6 +125,10 @@ class Connection:
 
         return [answer(server) for server in self._route.primaries()]
 
+    def primaries(self) -> int:
+        """How many servers share what is stored."""
+        return len(self._route.primaries())
+
     def infos(self) -> list[Mapping[str, Any]]:
         """The figures of each primary that answers (`INFO`); raises where none does."""
         told = self.every(lambda server: server.client.info())

@@ -231,7 +231,7 @@ class Registry:
 
     def _clear(self, name: str, uid: str) -> None:
         scheme, level, settings = self._connection.run("drop", [partition(uid).settings], [])
-        count = 1 if settings is None else orjson.loads(settings).get("partitions", 1)
+        count = 1 if settings is None else orjson.loads(settings)["partitions"]
         home, *others = places(uid, count).keys
         for keys in others:  # home is last: it knows the others
             _, of_part, _ = self._connection.run("drop", [keys.settings], [])

@@ -102,7 +102,13 @@ class CollectionShape(Shape):
     survivor = Ranking("newest", "authority", "richest", "first", about="in the order tried")
     on_conflict = Choice("review", "survivor", "ingest", "skip")
     ttl_days = Number(1, 36_500, whole=True, allow_none=True)
-    partitions = Number(1, 64, whole=True, about="of a cluster's slots; chosen when it is made")
+    partitions = Number(
+        1,
+        64,
+        whole=True,
+        about="over how many slots of a cluster it lies, for good; as many as there are primaries "
+        "(16 at most) where it is not said",
+    )
 
 
 class CheckShape(Shape):

@@ -14,7 +14,8 @@ from service.catalogue import Catalogue
 from service.checker import Checker
 from service.dedup.verdict import Answer, Document, Posted
 from service.errors import EmptyText, StoreError, StoreUnavailable, Unconfirmed
-from service.store.any_store import AnyStore
+from service.settings import Settings
+from service.store.any_store import AnyStore, connect
 from service.store.connection import Connection
 from service.store.keys import REGISTRY, partition
 from service.store.scripts import Call
@@ -372,3 +373,19 @@ def test_what_one_node_does_not_answer_is_told_in_its_place(caller: Caller) -> N
     lost, given = caller.connection.run_all([("drop", [key], []) for key in keys])
     assert isinstance(lost, StoreUnavailable)
     assert not isinstance(given, redis.RedisError)
+
+
+@pytest.mark.parametrize(("said", "lies_in"), [({}, 3), ({"partitions": 1}, 1)])
+def test_a_collection_lies_over_all_primaries_unless_it_is_said_otherwise(
+    empty_cluster: ClusterServers, said: dict[str, int], lies_in: int
+) -> None:
+    store = connect(Settings(redis_url=empty_cluster.url))
+    store.configure("docs", said)
+    assert store.collection("docs").settings.partitions == lies_in
+
+
+@pytest.mark.usefixtures("server_client")
+def test_on_one_server_a_collection_is_whole(server_url: str) -> None:
+    store = connect(Settings(redis_url=server_url))
+    store.configure("docs", {})
+    assert store.collection("docs").settings.partitions == 1
