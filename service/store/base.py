@@ -297,9 +297,9 @@ class Store(Protocol):
     def begin_checks(
         self, entries: Sequence[tuple[Collection, Registration]]
     ) -> Callable[[], list[Registered | Replay | Seen | None]]:
-        """Begins several checks at once; what it gives waits for what came of each, None where it
-        must be asked by itself. They are done in order, and are waited for in the order in which
-        they were begun."""
+        """Begins several checks at once, of texts that have nothing to do with one another: no id
+        and no tag is that of two. What it gives waits for what came of each, None where it must be
+        asked by itself. They are waited for in the order in which they were begun."""
 
     def apply(
         self, collection: Collection, step: Step, *, at_limit: bool = False

@@ -25,6 +25,7 @@ from service.store.steps import packed, tags_of
 
 LATER_ENTRIES = 200
 AT_ONCE = 2000
+IN_BUCKETS_AT_ONCE = 32  # a script reads all of theirs, and nobody else is answered meanwhile
 
 
 class FactReader:
@@ -103,8 +104,11 @@ class FactReader:
     def _add_lacking(self, facts: Sequence[TextFacts]) -> None:
         """The partitions that do not have a text in a bucket where it belongs."""
         indexed = [one for one in facts if one.text.state.is_indexed]
-        tags = [tags_of(self.collection, one.text) for one in indexed]
-        buckets = self._store.reader.ask(self.collection, [], texts=tags).buckets
+        buckets: list[list[tuple[bytes, int]]] = []
+        for start in range(0, len(indexed), IN_BUCKETS_AT_ONCE):
+            some = indexed[start : start + IN_BUCKETS_AT_ONCE]
+            tags = [tags_of(self.collection, one.text) for one in some]
+            buckets += self._store.reader.ask(self.collection, [], texts=tags).buckets
         bands = tags_of_a_text(self.collection)
         for one, found in zip(indexed, buckets, strict=True):
             number = packed(one.text.number)
