@@ -9,7 +9,7 @@ local TAG, ITEM = 4, 5
 local AN_END = 12
 local LAST_ENDS = 64
 local LEAST_KEPT, MOST_KEPT = 512, 1024
-local MOST_SEARCHED = 1048576
+local MOST_SEARCHED = 524288
 
 local function number_at(ends, place)
   return (struct.unpack('>I8', ends, (place - 1) * AN_END + 1))
