@@ -110,8 +110,8 @@ def test_what_was_read_before_all_that_the_history_has_is_refused(touching):
 
 def test_what_was_read_before_more_than_is_searched_at_once_is_refused(touching):
     before = touching.snapshot()
-    for _ in range(5):
-        touching.texts("a" * 32_000)
+    for _ in range(9):
+        touching.texts("a" * 16_000)
     assert not touching.allows(before, OTHER)
     assert touching.allows(touching.snapshot(), OTHER)
 
