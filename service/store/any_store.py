@@ -54,9 +54,7 @@ def connect(settings: Settings) -> AnyStore:
         deadline=settings.deadline,
         replicated=settings.durability == REPLICATED,
     )
-    return AnyStore(
-        connection, default_partitions=lambda: min(connection.primaries(), MOST_BY_DEFAULT)
-    )
+    return AnyStore(connection, default_partitions=lambda: min(connection.parts(), MOST_BY_DEFAULT))
 
 
 def _is_spread(collection: Collection) -> bool:

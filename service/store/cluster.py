@@ -79,6 +79,14 @@ class Cluster:
         """All nodes that have slots; raises StoreUnavailable where none are known."""
         return [self._server(node) for node in self._slots().primaries()]
 
+    def parts(self) -> int:
+        """How many primaries there are. While a cluster is made not all of them are known yet."""
+        slots = self._slots()
+        if not slots.is_whole():
+            self._is_doubtful = True
+            raise StoreUnavailable("not all slots of the cluster are known to be at a node")
+        return len(slots.primaries())
+
     def close(self) -> None:
         """Closes all connections."""
         for server in tuple(self._known.values()):

@@ -125,9 +125,9 @@ class Connection:
 
         return [answer(server) for server in self._route.primaries()]
 
-    def primaries(self) -> int:
-        """How many servers share what is stored."""
-        return len(self._route.primaries())
+    def parts(self) -> int:
+        """Over how many servers the keys are spread."""
+        return self._route.parts()
 
     def infos(self) -> list[Mapping[str, Any]]:
         """The figures of each primary that answers (`INFO`); raises where none does."""

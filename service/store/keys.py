@@ -45,8 +45,8 @@
                                     its score
     ts1:{U.P}:a             zset    transaction that is applied here             until all before
                                                                                  it are done
-    ts1:{U.P}:g             string  what each of the last transactions touched   512 transactions
-    ts1:{U.P}:h             string  where each of these ends (lua/history)       512 transactions
+    ts1:{U.P}:g             string  what each of the last transactions touched   1,024 transactions
+    ts1:{U.P}:h             string  where each of these ends (lua/history)       1,024 transactions
 
 U is the collection's uid, P its partition: 0, or home, which is the only one that most have (there
 is no p, u, a, g and h then), or a number and what brings its slot where it should be

@@ -36,6 +36,10 @@ class Route(Protocol):
     def primaries(self) -> list[Server]:
         """All that hold a part of the keys; raises StoreUnavailable where none are known."""
 
+    def parts(self) -> int:
+        """Over how many servers the keys are spread; raises StoreUnavailable where not all of them
+        are known."""
+
     def close(self) -> None:
         """Closes all connections."""
 
@@ -58,6 +62,10 @@ class OneServer:
     def primaries(self) -> list[Server]:
         """The one."""
         return [self._server]
+
+    def parts(self) -> int:
+        """One."""
+        return 1
 
     def close(self) -> None:
         """Closes its connections."""

@@ -77,6 +77,10 @@ class Sentinels:
         """The primary."""
         return [self.server_of("")]
 
+    def parts(self) -> int:
+        """One."""
+        return 1
+
     def close(self) -> None:
         """Closes all connections, to sentinels too."""
         for sentinel in self._sentinels:

@@ -46,6 +46,10 @@ class Topology:
         """All primaries that have a slot, in the order of their first."""
         return list(dict.fromkeys(node for _, _, node in self._ranges))
 
+    def is_whole(self) -> bool:
+        """Whether each slot is at somebody's."""
+        return sum(end - start + 1 for start, end, _ in self._ranges) == SLOTS
+
     def moved(self, slot: int, node: Node) -> Topology:
         """The same, with one slot at another node."""
         cut = [

@@ -14,7 +14,9 @@ from tests.store.conftest import Post
 
 PARTITIONS = 3
 LEAST_KEPT, MOST_KEPT = 512, 1024
+MOST_SEARCHED, MOST_BYTES = 256 * 1024, 1024 * 1024
 AN_END, A_NOTE = 12, 9  # bytes
+A_LOT = 16_000
 WORDS = "Whoever is the first to come finds the key in the box beside the door."
 
 
@@ -54,6 +56,11 @@ class Touching:
     def others(self, count: int) -> None:
         for number in range(count):
             self.item(items.text_item(1_000_000 + number))
+
+    def large(self, size: int) -> None:
+        """Touches more bytes than these."""
+        for _ in range(size // (4 * A_LOT) + 1):
+            self.texts("a" * A_LOT)
 
     def texts(self, *texts: str) -> None:
         self._publish(Transaction(brings=[b"".join(tags(text)) for text in texts]))
@@ -110,8 +117,7 @@ def test_what_was_read_before_all_that_the_history_has_is_refused(touching):
 
 def test_what_was_read_before_more_than_is_searched_at_once_is_refused(touching):
     before = touching.snapshot()
-    for _ in range(9):
-        touching.texts("a" * 16_000)
+    touching.large(MOST_SEARCHED)
     assert not touching.allows(before, OTHER)
     assert touching.allows(touching.snapshot(), OTHER)
 
@@ -156,11 +162,43 @@ def test_the_same_bytes_in_another_band_are_another_tag(touching):
     assert touching.allows_texts(before, "bca")
 
 
-@pytest.mark.parametrize("place", [0, 1, 2])
-def test_of_several_texts_each_counts_for_itself(touching, place):
+@pytest.mark.parametrize(("count", "place"), [(3, 0), (3, 1), (3, 2), (300, 0), (300, 299)])
+def test_of_several_texts_each_counts_for_itself(touching, count, place):
     before = touching.snapshot()
+    touching.item(OTHER)
     touching.texts("abc", "def", "ghi")
-    texts = ["jkl", "mno", "pqr"]
+    texts = ["jkl"] * count
     assert touching.allows_texts(before, *texts)
     texts[place] = "zez"
     assert not touching.allows_texts(before, *texts)
+
+
+@pytest.mark.parametrize("count", [1, 300])
+def test_items_count_however_many_texts_are_looked_for_with_them(touching, collection, count):
+    before = touching.snapshot()
+    touching.texts("abc")
+    touching.item(READ)
+    looked = Transaction(at_look=before, tags_at_look=tags(*["jkl"] * count), only_validates=True)
+    assert touching.sequencer.run(collection, looked) is not None
+    looked.reads_at_look = [OTHER, READ]
+    assert touching.sequencer.run(collection, looked) is None
+
+
+def test_the_history_is_no_larger_than_it_may_be(touching, collection, redis_client):
+    home = places(collection.uid, PARTITIONS).home
+    touching.large(2 * MOST_BYTES)
+    assert redis_client.strlen(home.history) < MOST_BYTES + 5 * A_LOT
+
+
+def test_who_meets_one_that_was_left_finishes_it_however_much_came_behind_it(
+    touching: Touching, post: Post, redis_client: redis.Redis, monkeypatch: pytest.MonkeyPatch
+):
+    home = places(touching.collection.uid, PARTITIONS).home
+    with monkeypatch.context() as left:
+        left.setattr(touching.sequencer._applier, "add", lambda *_: None)
+        post("second", "Bicycles are stored in the yard behind the office over the winter.")
+    (second,) = redis_client.hkeys(home.redo)
+    touching.large(MOST_SEARCHED)
+    assert not touching.allows(touching.snapshot(), OTHER)
+    assert not redis_client.hexists(home.redo, second)
+    assert touching.allows(touching.snapshot(), OTHER)

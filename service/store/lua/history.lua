@@ -9,7 +9,9 @@ local TAG, ITEM = 4, 5
 local AN_END = 12
 local LAST_ENDS = 64
 local LEAST_KEPT, MOST_KEPT = 512, 1024
-local MOST_SEARCHED = 524288
+-- Bytes that are searched at most, and kept: what was read before them was read too long ago.
+local MOST_SEARCHED, MOST_BYTES = 262144, 1048576
+local FEW = 256
 
 local function number_at(ends, place)
   return (struct.unpack('>I8', ends, (place - 1) * AN_END + 1))
@@ -46,22 +48,24 @@ local function has_any(joined, parts, size)
   return false
 end
 
--- Whether transactions may have touched what was read: by a search in all of them at once, for mostly none
--- did, and to look at each tag of each would take longer than all else.
+-- Whether transactions may have touched what was read: mostly none did, and where few parts are looked for, a
+-- search for each in all of them at once is soonest done.
 local function may_touch(joined, read)
   local tags = read.only_equal and string.sub(read.tags, -TAG) or read.tags
+  if #tags / TAG + #read.items / ITEM > FEW then return true end
   return has_any(joined, tags, TAG) or has_any(joined, read.items, ITEM)
 end
 
--- Whether a text that was looked for shares a tag with one whose tags, so many bytes, begin at a place.
-local function shares_a_tag(joined, at, size, read)
+-- What was read as sets: of the tags in each band, counted by their place in the tags of a text, and of items.
+local function sets_of(read, size)
+  local bands, items = {}, {}
   for place = read.only_equal and #read.tags - TAG or 0, #read.tags - 1, TAG do
-    local theirs = at + place % size
-    if string.sub(read.tags, place + 1, place + TAG) == string.sub(joined, theirs, theirs + TAG - 1) then
-      return true
-    end
+    local band = place % size
+    bands[band] = bands[band] or {}
+    bands[band][string.sub(read.tags, place + 1, place + TAG)] = true
   end
-  return false
+  for at = 1, #read.items, ITEM do items[string.sub(read.items, at, at + ITEM - 1)] = true end
+  return { bands = bands, items = items }
 end
 
 -- Whether the transaction from a place to another one touched what was read.
@@ -69,11 +73,17 @@ local function touches(joined, from, to, read)
   local size, count = struct.unpack('>I2I2', joined, from)
   local tags = from + 4
   local items = tags + count * size
+  if not read.sets or count > 0 and read.size ~= size then
+    read.sets, read.size = sets_of(read, count > 0 and size or #read.tags), size
+  end
   for text = 0, read.tags ~= '' and count - 1 or -1 do
-    if shares_a_tag(joined, tags + text * size, size, read) then return true end
+    for band, own in pairs(read.sets.bands) do
+      local at = tags + text * size + band
+      if own[string.sub(joined, at, at + TAG - 1)] then return true end
+    end
   end
   for at = items, to, ITEM do
-    if has_any(read.items, string.sub(joined, at, at + ITEM - 1), ITEM) then return true end
+    if read.sets.items[string.sub(joined, at, at + ITEM - 1)] then return true end
   end
   return false
 end
@@ -107,12 +117,20 @@ local function touched_since(reads, last)
   return nil
 end
 
+-- The last place that leaves where there are too many or too large: at most half of each stays.
+local function last_to_leave(ends, many)
+  local place, all = math.max(many - LEAST_KEPT, 1), end_at(ends, many)
+  while place < many and all - end_at(ends, place) > MOST_BYTES / 2 do place = place + 1 end
+  return place
+end
+
 -- Sees to it that there is room for one more; the transaction that is in the way where those that would leave are
 -- not all done, or nil.
 local function make_room(unfinished)
   local many = redis.call('STRLEN', KEYS[7]) / AN_END
-  if many < MOST_KEPT then return nil end
-  local ends, leave = redis.call('GETRANGE', KEYS[7], 0, -1), many - LEAST_KEPT
+  if many < MOST_KEPT and redis.call('STRLEN', KEYS[6]) < MOST_BYTES then return nil end
+  local ends = redis.call('GETRANGE', KEYS[7], 0, -1)
+  local leave = last_to_leave(ends, many)
   if unfinished[1] and unfinished[1] <= number_at(ends, leave) then return unfinished[1] end
   local cut, kept = end_at(ends, leave), {}
   for place = leave, many do

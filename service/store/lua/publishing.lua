@@ -71,6 +71,8 @@ local function published()
   local run = run_of_server()
   if now[7] and now[7] ~= run then return began_anew(now, run, last, unfinished) end
   local touched = touched_since({ looked, read }, last)
+  -- All that is read while one is unfinished rests on what was before it: it is to be finished first.
+  if touched == 0 and unfinished[1] then touched = unfinished[1] end
   if touched then return { 'touched', touched, snapshot_of(last, unfinished) } end
 
   local text, conflict, entry = tonumber(now[3]), tonumber(now[4] or 0) + 1, tonumber(now[5] or 0) + 1

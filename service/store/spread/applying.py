@@ -19,7 +19,9 @@ PATIENCE = 0.01
 """How long a transaction waits to be taken along, in seconds."""
 GIVEN_UP = 5.0
 """How long this process tries to apply one, in seconds. Others go on with it then."""
-MOST_WAITING = 64
+MOST_DONE = 64
+MOST_TEXTS = 128
+"""So many texts come or go in one script at most, but for those of one transaction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,11 @@ class Todo:
     floor: int
     pieces: dict[int, Piece]
     since: float = field(default_factory=time.monotonic)
+
+    @property
+    def texts(self) -> int:
+        """How many texts come or go, or 1."""
+        return max((len(piece.texts) for piece in self.pieces.values()), default=0) or 1
 
 
 def carried(todos: Iterable[Todo], done: Sequence[int] = ()) -> Carried:
@@ -82,19 +89,26 @@ class Applier:
     def is_full(self, collection: Collection) -> bool:
         """Whether more wait than should."""
         left = self._left.get(collection.uid)
-        return left is not None and len(left.waiting) >= MOST_WAITING
+        return (
+            left is not None
+            and sum(todo.texts for todo in list(left.waiting.values())) >= MOST_TEXTS
+        )
 
     def take(self, collection: Collection, before: float | None = None) -> list[Todo]:
-        """What waits, those that came before a time; the caller applies it or puts it back."""
+        """What waits, those that came before a time, as many as go at once; the caller applies them
+        or puts them back."""
         with self._lock:
             left = self._left.get(collection.uid)
             if left is None:
                 return []
-            taken = [
-                todo for todo in left.waiting.values() if before is None or todo.since < before
-            ]
-            for todo in taken:
-                del left.waiting[todo.number]
+            taken: list[Todo] = []
+            for number in sorted(left.waiting):
+                todo = left.waiting[number]
+                if before is not None and todo.since >= before:
+                    continue
+                if taken and sum(one.texts for one in taken) + todo.texts > MOST_TEXTS:
+                    break
+                taken.append(left.waiting.pop(number))
             return taken
 
     def put_back(self, collection: Collection, todos: Sequence[Todo]) -> None:
@@ -120,15 +134,17 @@ class Applier:
             if left is None:
                 return []
             since = left.done
-            taken = [n for n, at in since.items() if before is None or at < before][:MOST_WAITING]
+            taken = [n for n, at in since.items() if before is None or at < before][:MOST_DONE]
             for number in taken:
                 del since[number]
             return taken
 
     def settle(self) -> None:
-        """Does now all that is left, and waits for what is being done: for the end of a process."""
+        """Does now all that is left, and waits for what the thread does: for the end of a process,
+        in which no call is under way."""
         for left in list(self._left.values()):
-            self._go_on(left.collection)
+            while self._go_on(left.collection) and left.waiting:
+                pass
 
     def _of(self, collection: Collection) -> _Left:
         left = self._left.get(collection.uid)

@@ -16,8 +16,9 @@ SLOTS = 16_384
 # end of a node's slots, which few are, two partitions are at one node and none at the next.
 LEEWAY = 32
 HOME = 0
-HOME_OF_TWO, HOME_OF_MORE = 75, 20
-"""How much of an even part of the bands home has, in hundredths."""
+HOME_OF_TWO, HOME_OF_MORE = 75, 50
+"""How much of an even part of the bands home has, in hundredths: with less of them its memory would
+be too far below that of the others."""
 PART_REVISION = "part"
 """What stands for the revision in a partition that is not home: it says that it is there."""
 
@@ -44,7 +45,7 @@ class Places:
     def bands_at(self, place: int, bands: int) -> slice:
         """Which of a text's tags, one a band, lie at a partition; it counts its bands for itself.
 
-        Home, which has the order of transactions to keep, has few of them."""
+        Home, which has the order of transactions to keep, has about half of an even part."""
         others = len(self.keys) - 1
         if not others:
             return slice(0, bands)

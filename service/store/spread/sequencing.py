@@ -22,7 +22,7 @@ from service.store.spread.redo import Given, Write, packed_writes, pieces, read_
 LEASE = 1000
 """How long a transaction may be unfinished before others finish it, in milliseconds."""
 
-ROLLED_FORWARD_AT_ONCE = 64
+ROLLED_FORWARD_AT_ONCE = 8
 CHANGES_WHAT_WAITS = (b"U", b"u")
 
 
@@ -136,21 +136,23 @@ class Sequencer:
 
     def finish(self, collection: Collection, numbers: frozenset[int]) -> bool:
         """Rolls transactions forward, the oldest first; whether any had to be."""
-        oldest = sorted(numbers)[:ROLLED_FORWARD_AT_ONCE]
-        if not oldest:
-            return False
+        oldest = sorted(numbers)
+        for start in range(0, len(oldest), ROLLED_FORWARD_AT_ONCE):
+            self._finish(collection, oldest[start : start + ROLLED_FORWARD_AT_ONCE])
+        return bool(oldest)
+
+    def _finish(self, collection: Collection, numbers: Sequence[int]) -> None:
         home = places_of(collection).home
-        asked = Question(HOME, home.redo, "f", tuple(oldest))
+        asked = Question(HOME, home.redo, "f", tuple(numbers))
         (kept,) = self._reader.ask(collection, [asked]).answers
         todos = [
             self._todo(collection, number, *read_writes(written))
-            for number, written in zip(oldest, kept, strict=True)
+            for number, written in zip(numbers, kept, strict=True)
             if written is not None
         ]
         self._apply(collection, todos)
         self._applier.finish(collection, [todo.number for todo in todos])
-        self._knows_applied(collection, oldest)
-        return True
+        self._knows_applied(collection, numbers)
 
     def _todo(
         self, collection: Collection, number: int, given: Given, writes: Sequence[Write]

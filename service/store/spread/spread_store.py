@@ -46,6 +46,7 @@ from service.store.step import MOST_NEW, Step, new_ref
 from service.store.steps import metadata_bytes, packed
 
 MOST_EDGES = 100_000
+TRIES_TOGETHER = 3
 
 
 class SpreadStore:
@@ -116,9 +117,9 @@ class SpreadStore:
     ) -> Callable[[], list[Registered | Replay | Seen | None]]:
         """Several checks, when they are waited for: those of one collection share their round
         trips."""
-        places: dict[str, list[int]] = {}
+        places: dict[tuple[str, str], list[int]] = {}
         for at, (collection, _) in enumerate(entries):
-            places.setdefault(collection.uid, []).append(at)
+            places.setdefault((collection.uid, collection.revision), []).append(at)
         together = [
             of_one[first : first + MOST_NEW]
             for of_one in places.values()
@@ -141,26 +142,27 @@ class SpreadStore:
         self, collection: Collection, entries: Sequence[Registration]
     ) -> list[Registered | Replay | Seen | None]:
         """A look at each, and one transaction for all that are like nothing. Where another one came
-        in between for any of them, all are looked for again."""
+        in between for any of them, all are looked for again; None for those that it is so for each
+        time."""
         _is_current(collection)
         probes = [entry.probe for entry in entries]
-        while True:
+        looks: list[Replay | Seen | None] = []
+        alone: list[int] = []
+        for _ in range(TRIES_TOGETHER):
             looks = self._looker.looks(collection, probes)
             alone = [at for at, look in enumerate(looks) if _is_alone(look)]
-            seen = [look for look in looks if isinstance(look, Seen)]
-            if not alone:
+            state = next((look.state for look in looks if isinstance(look, Seen)), None)
+            if not alone or state is None:
                 return list(looks)
-            told = self.sequencer.run(
-                collection,
-                self._registration([entries[at] for at in alone], seen[0].state.snapshot),
-            )
+            new = [entries[at] for at in alone]
+            told = self.sequencer.run(collection, self._registration(new, state.snapshot))
             if told is not None:
-                new = {at: told.given.text + place for place, at in enumerate(alone)}
-                oldest = seen[0].state.oldest
+                numbers = {at: told.given.text + place for place, at in enumerate(alone)}
                 return [
-                    Registered(new[at], oldest) if at in new else look
+                    Registered(numbers[at], state.oldest) if at in numbers else look
                     for at, look in enumerate(looks)
                 ]
+        return [None if at in alone else look for at, look in enumerate(looks)]
 
     def apply(
         self, collection: Collection, step: Step, *, at_limit: bool = False
