@@ -162,6 +162,21 @@ def test_the_same_bytes_in_another_band_are_another_tag(touching):
     assert touching.allows_texts(before, "bca")
 
 
+def test_where_only_the_hash_counts_only_the_last_tag_does(touching, collection):
+    before = touching.snapshot()
+    touching.texts("abc")
+    for text, is_allowed in (("abz", True), ("xyc", False)):
+        looked = Transaction(
+            at_look=before,
+            tags_at_look=tags(text),
+            only_equal=True,
+            at=before,
+            reads={OTHER},
+            only_validates=True,
+        )
+        assert (touching.sequencer.run(collection, looked) is not None) is is_allowed
+
+
 @pytest.mark.parametrize(("count", "place"), [(3, 0), (3, 1), (3, 2), (300, 0), (300, 299)])
 def test_of_several_texts_each_counts_for_itself(touching, count, place):
     before = touching.snapshot()

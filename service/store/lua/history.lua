@@ -59,7 +59,7 @@ end
 -- What was read as sets: of the tags in each band, counted by their place in the tags of a text, and of items.
 local function sets_of(read, size)
   local bands, items = {}, {}
-  for place = read.only_equal and #read.tags - TAG or 0, #read.tags - 1, TAG do
+  for place = read.only_equal and math.max(#read.tags - TAG, 0) or 0, #read.tags - 1, TAG do
     local band = place % size
     bands[band] = bands[band] or {}
     bands[band][string.sub(read.tags, place + 1, place + TAG)] = true
