@@ -1,6 +1,7 @@
 """A cluster of real servers on this machine, which a test may break: by itself three primaries, and
 a replica of each."""
 
+import re
 import signal
 import socket
 import subprocess
@@ -20,6 +21,8 @@ from tests.e2e.running import wait_until
 PRIMARIES = 3
 NODE_TIMEOUT = 1000
 SLOTS = 16384
+OPEN_SLOT = re.compile(r"\[(\d+)-[<>]-")
+"""A slot that comes or goes, as CLUSTER NODES tells it of the node that is asked."""
 OPTIONS = {
     "cluster-enabled": "yes",
     "cluster-node-timeout": str(NODE_TIMEOUT),
@@ -159,12 +162,15 @@ class ClusterServers:
         raise AssertionError("it has no replica")
 
     def empty(self) -> None:
-        """As it began: all nodes there, each primary with its replicas, and no keys."""
+        """As it began: all nodes there, each primary with its replicas, no keys, and no slot on its
+        way: a test that fails leaves it there, and so does a primary that dies meanwhile."""
         for node in self.nodes:
             if node.process.poll() is not None:
                 node.start()
         wait_until(self.is_whole)
         for node in self.primaries:
+            for slot in OPEN_SLOT.findall(node.ask("CLUSTER NODES").decode()):
+                node.ask("CLUSTER SETSLOT", slot, "STABLE")
             node.client.flushall()
             node.ask("SCRIPT", "FLUSH")
 
