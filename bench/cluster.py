@@ -7,8 +7,9 @@ file. It has fewer cores than there are processes, so time by the clock cannot s
 give. What can: the CPU time that each node's process used (the network's part too) over the checks
 that were answered, for the busiest node is the first to be full. All ways to lie are measured in
 turn, in every round with the same texts, checked by the service's own code without HTTP: first new
-ones, then a mix with near copies, which is what is told, then the texts of the mix once more as
-they are, which are replays, then another such mix in batches. Figures are medians of the rounds; a
+ones, then a mix with near copies, which is what is told, of which each client checks several at a
+time as a worker of the service does, then these texts once more as they are, which are replays,
+then another such mix one at a time, and a last one in batches. Figures are medians of the rounds; a
 share is that of one round.
 """
 
@@ -34,7 +35,9 @@ from bench.cluster_load import (
     FIRST,
     MIXED,
     NEAR_ONE_IN,
+    THREADS,
     Clients,
+    How,
     name_of_collection,
 )
 from bench.figures import Row, at_most, keep, show, table
@@ -73,19 +76,18 @@ class Way:
 
 
 ALONE = Way(1, 1)
-SPREAD = tuple(Way(nodes, nodes * times) for nodes in (2, 3) for times in (1, 2, 4))
+SPREAD = tuple(Way(nodes, nodes * times) for nodes in (2, 3) for times in (1, 2))
 MANY = tuple(Way(nodes, 1, collections=30) for nodes in (2, 3))
 WAYS = (ALONE, *SPREAD, *MANY)
 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Of one round: µs of CPU a check of each node, in the mix, of replays, and in batches, and the
+    """Of one round: µs of CPU a check of each node, by how it was asked, and of replays, and the
     bytes it took. The node where the (first) collection is home stands first."""
 
-    mixed: list[float]
+    mixes: dict[How, list[float]]
     replays: list[float]
-    batches: list[float]
     memory: list[int]
 
     @property
@@ -105,20 +107,26 @@ def one_round(cluster: ClusterServers, clients: Clients, way: Way) -> Figures:
         for number in range(way.collections):
             store.configure(name_of_collection(number), {"partitions": way.partitions})
         home = partition(store.collection(name_of_collection(0)).uid).settings
-    clients.check(cluster.url, range(FIRST), way.collections)
+    clients.check(cluster.url, range(FIRST), way.collections, How.AT_ONCE)
+
+    def spent(numbers: range, how: How) -> list[float]:
+        return _spent(cluster, lambda: clients.check(cluster.url, numbers, way.collections, how))
+
     mix = range(FIRST, FIRST + MIXED)
-    mixed = _spent(cluster, lambda: clients.check(cluster.url, mix, way.collections))
-    replays = _spent(cluster, lambda: clients.check(cluster.url, mix, way.collections))
-    more = range(mix.stop, mix.stop + MIXED)
-    batches = _spent(
-        cluster, lambda: clients.check(cluster.url, more, way.collections, in_batches=True)
-    )
+    mixes = {How.AT_ONCE: spent(mix, How.AT_ONCE)}
+    replays = spent(mix, How.AT_ONCE)
+    for how in (How.ONE_BY_ONE, How.IN_BATCHES):
+        mix = range(mix.stop, mix.stop + MIXED)
+        mixes[how] = spent(mix, how)
     first = cluster.nodes.index(cluster.primary_of(home))
     full = [used_memory(node) for node in cluster.nodes]
     empty(cluster)  # compared with after, not before: scripts stay, and tables that have grown
     taken = [was - used_memory(node) for node, was in zip(cluster.nodes, full, strict=True)]
-    mixed, replays, batches = (_turned(nodes, first) for nodes in (mixed, replays, batches))
-    return Figures(mixed, replays, batches, _turned(taken, first))
+    return Figures(
+        {how: _turned(nodes, first) for how, nodes in mixes.items()},
+        _turned(replays, first),
+        _turned(taken, first),
+    )
 
 
 def _turned(values: Sequence[T], first: int) -> list[T]:
@@ -174,46 +182,40 @@ def measure(rounds: int = ROUNDS, ways: Sequence[Way] = WAYS) -> Measured:
     return measured
 
 
-def _in_mix(figures: Figures) -> list[float]:
-    return figures.mixed
-
-
-def _in_batches(figures: Figures) -> list[float]:
-    return figures.batches
-
-
-def shares(measured: Measured, way: Way, of: Callable[[Figures], list[float]]) -> list[float]:
+def shares(measured: Measured, way: Way, how: How) -> list[float]:
     """What the busiest node spends on a check over what a single node does, by round."""
-    alone = measured[ALONE]
-    return [max(of(one)) / max(of(whole)) for one, whole in zip(measured[way], alone, strict=True)]
+    return [
+        max(one.mixes[how]) / max(alone.mixes[how])
+        for one, alone in zip(measured[way], measured[ALONE], strict=True)
+    ]
 
 
 def rows(measured: Measured) -> list[Row]:
     """What was asked: three primaries, as many partitions as make the share least."""
     spread = [way for way in SPREAD if way.primaries == 3]
 
-    def share(how: str, of: Callable[[Figures], list[float]]) -> Row:
-        best = min(spread, key=lambda way: median(shares(measured, way, of)))
-        each = shares(measured, best, of)
+    def best(how: How) -> Way:
+        return min(spread, key=lambda way: median(shares(measured, way, how)))
+
+    def share(how: How) -> Row:
+        each = shares(measured, best(how), how)
         told = ", ".join(f"{one:.2f}" for one in each)
         return at_most(
-            f"{how}: busiest of three primaries, CPU a check over the single node's",
+            f"{how.value}: busiest of three primaries, CPU a check over the single node's",
             median(each),
             WANTED_SHARE,
             "{:.2f}",
-            f"one collection of {best.told}; rounds: {told}",
+            f"one collection of {best(how).told}; rounds: {told}",
         )
 
-    best = min(spread, key=lambda way: median(shares(measured, way, _in_batches)))
     return [
-        share("in batches", _in_batches),
-        share("one after the other", _in_mix),
+        *map(share, (How.AT_ONCE, How.IN_BATCHES, How.ONE_BY_ONE)),
         at_most(
             "its memory: the fullest node over the mean",
-            median(figures.skew for figures in measured[best]),
+            median(figures.skew for figures in measured[best(How.AT_ONCE)]),
             WANTED_SKEW,
             "{:.2f}",
-            f"{FIRST + 2 * MIXED:,} texts posted",
+            f"{FIRST + 3 * MIXED:,} texts posted",
         ),
     ]
 
@@ -223,23 +225,23 @@ HEADS = (
     "its share of the single node's", "checks/s of its core", "each node, µs a check, home first",
     "a replay: busiest node, µs", "memory: fullest node over mean",
 )  # fmt: skip
-HOW = {"singly": _in_mix, "in batches": _in_batches}
 
 
 def all_ways(measured: Measured) -> str:
     """Every way as a table in Markdown."""
     lines = [HEADS, ("---:", "---", "---", *("---:",) * (len(HEADS) - 3))]
     for way, rounds in measured.items():
-        for how, of in HOW.items():
-            nodes = [median(each) for each in zip(*map(of, rounds), strict=True)]
-            busiest = median(max(of(one)) for one in rounds)
-            once = of is _in_mix
+        for how in How:
+            each = [one.mixes[how] for one in rounds]
+            nodes = [median(spent) for spent in zip(*each, strict=True)]
+            busiest = median(map(max, each))
+            once = how is How.AT_ONCE
             cells = (
                 str(way.primaries),
                 way.told,
-                how,
+                how.value,
                 f"{busiest:,.0f}",
-                f"{median(shares(measured, way, of)):.2f}",
+                f"{median(shares(measured, way, how)):.2f}",
                 f"{1e6 / busiest:,.0f}",
                 ", ".join(f"{node:,.0f}" for node in nodes),
                 f"{median(max(one.replays) for one in rounds):,.0f}" if once else "",
@@ -262,11 +264,11 @@ def main() -> None:
     alike = similarity(COMMON, WORDS)
     how = (
         f"{time.strftime('%Y-%m-%d', time.gmtime())}, {minutes:.0f} minutes. Medians of {rounds} "
-        f"rounds, all ways in turn; {CLIENTS} client processes, without HTTP; texts of {WORDS} "
-        f"words, {FIRST:,} new ones, then the {MIXED:,} that are told, one in {NEAR_ONE_IN} a near "
-        f"copy ({alike:.2f}), then the same once more as replays, then as many in "
-        f"batches of {A_BATCH}. CPU is that of each node's process, its network's part and "
-        f"append-only file included."
+        f"rounds, all ways in turn; {CLIENTS} client processes of {THREADS} threads, without "
+        f"HTTP; texts of {WORDS} words, {FIRST:,} new ones, then the {MIXED:,} that are told, one "
+        f"in {NEAR_ONE_IN} a near copy ({alike:.2f}), {THREADS} at a time a process, then the same "
+        f"once more as replays, then as many one at a time, then in batches of {A_BATCH}. CPU is "
+        f"that of each node's process, its network's part and append-only file included."
     )
     keep(
         "make bench-cluster",

@@ -7,8 +7,10 @@ one.
 from __future__ import annotations
 
 import multiprocessing
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import closing
+from enum import Enum
 from random import Random
 
 from bench.closing import Closing
@@ -19,7 +21,7 @@ from service.dedup.verdict import Document, Posted
 from service.store.any_store import AnyStore
 from service.store.connection import Connection
 
-CLIENTS = 3
+CLIENTS, THREADS = 3, 8
 FIRST, MIXED = 2000, 3000
 NEAR_ONE_IN = 5
 COMMON = 95
@@ -46,6 +48,14 @@ def name_of_collection(number: int) -> str:
     return f"c{number}"
 
 
+class How(Enum):
+    """How each client process checks its texts."""
+
+    ONE_BY_ONE = "one at a time"
+    AT_ONCE = f"{THREADS} at a time"
+    IN_BATCHES = f"in batches of {A_BATCH}"
+
+
 class Clients(Closing):
     """Processes that check, each its part of the numbers."""
 
@@ -53,12 +63,9 @@ class Clients(Closing):
         spawning = multiprocessing.get_context("spawn")
         self._pool = ProcessPoolExecutor(CLIENTS, mp_context=spawning)
 
-    def check(
-        self, url: str, numbers: range, collections: int, *, in_batches: bool = False
-    ) -> None:
-        """Checks the numbered texts into so many collections, a near copy where its original is;
-        one after the other, or in batches of `A_BATCH`."""
-        parts = [(url, numbers[at::CLIENTS], collections, in_batches) for at in range(CLIENTS)]
+    def check(self, url: str, numbers: range, collections: int, how: How) -> None:
+        """Checks the numbered texts into so many collections, a near copy where its original is."""
+        parts = [(url, numbers[at::CLIENTS], collections, how) for at in range(CLIENTS)]
         for done in [self._pool.submit(_check, *part) for part in parts]:
             done.result()
 
@@ -67,20 +74,26 @@ class Clients(Closing):
         self._pool.shutdown()
 
 
-def _check(url: str, numbers: range, collections: int, in_batches: bool) -> None:
+def _check(url: str, numbers: Sequence[int], collections: int, how: How) -> None:
     def document(number: int) -> Document:
         name = name_of_collection(original_of(number) % collections)
         return Document(str(number), Posted(text_of(number), None), name)
 
+    def check(some: Sequence[int]) -> None:
+        for number in some:
+            checker.check(document(number))
+
     with closing(Connection(url, deadline=30.0)) as connection:
         store = AnyStore(connection)
         checker = Checker(store, deadline=30.0)
-        if not in_batches:
-            for number in numbers:
-                checker.check(document(number))
-            return
-        batches = Batches(store, checker)
-        for first in range(0, len(numbers), A_BATCH):
-            for answer in batches.check(map(document, numbers[first : first + A_BATCH])):
-                if isinstance(answer, Exception):
-                    raise answer
+        if how is How.ONE_BY_ONE:
+            check(numbers)
+        elif how is How.AT_ONCE:
+            with ThreadPoolExecutor(THREADS) as pool:
+                list(pool.map(check, [numbers[at::THREADS] for at in range(THREADS)]))
+        else:
+            batches = Batches(store, checker)
+            for first in range(0, len(numbers), A_BATCH):
+                for answer in batches.check(map(document, numbers[first : first + A_BATCH])):
+                    if isinstance(answer, Exception):
+                        raise answer

@@ -6,20 +6,17 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from operator import add
 
 from service.checker import Begun, Checker
 from service.dedup.verdict import Answer, Document
 from service.errors import StoreError, TwinsiftError
-from service.store.base import CollectionChanged, Probe, Registered, Replay, Seen, Store
+from service.store.base import CollectionChanged, Registered, Replay, Seen, Store
 
 # So many are looked up at once at most, and so many prepared; so many are held in all.
 WINDOW = 32
 MOST_HELD = 2 * WINDOW
 # And of no more text than this, one text apart: what is made of a text takes many times its size.
 MOST_TEXT = 256 * 1024  # characters
-
-BANDS = [bytes([band]) for band in range(256)]
 
 Result = Answer | TwinsiftError
 Look = Registered | Replay | Seen | None
@@ -43,11 +40,6 @@ class _Item:
         if all(item.result is not None for item in self.earlier):
             self.earlier = []  # they are not kept by those that follow
         return not self.earlier
-
-
-def _claims(probe: Probe) -> list[str | bytes]:
-    """What two texts share that may have to do with each other: an id, or a tag of one band."""
-    return [probe.id, *map(add, probe.tags, BANDS)]
 
 
 class Batches:
@@ -131,7 +123,7 @@ class _Batch:
             begun = self._checker.begin(document)
         except TwinsiftError as error:
             return error
-        claims = _claims(begun.entry.probe)
+        claims = begun.entry.probe.claims
         # Of several with one claim the last is enough: it waits for those before it.
         earlier = [self._last[claim] for claim in claims if claim in self._last]
         item = _Item(begun, _size(document), claims, earlier)

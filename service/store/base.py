@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import add
 from typing import TYPE_CHECKING, Any, Protocol
 
 from service.dedup.decisions import ConflictFilter, ConflictStatus, DecisionFilter
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from service.store.step import LogEntry, Step, StoredConflict, StoredNearMiss
 
 SECONDS_A_DAY = 86_400
+_BANDS = [bytes([band]) for band in range(256)]
 
 # The types that each check makes anew are not frozen: a frozen class takes three times as long to
 # make. Nothing changes them all the same.
@@ -123,6 +125,11 @@ class Probe:
     tags: Sequence[bytes]
     shingles: int
     now: int
+
+    @property
+    def claims(self) -> list[str | bytes]:
+        """What two texts share that may have to do with each other: an id, or a tag of one band."""
+        return [self.id, *map(add, self.tags, _BANDS)]
 
 
 @dataclass(slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from threading import Event
 from typing import Any, TypeVar
 
 from redis.exceptions import NoScriptError, RedisError
@@ -74,6 +75,14 @@ class Connection:
     def go_on(self) -> None:
         """The call gets its time anew: for what is long by nature and makes progress."""
         self._allowance.renew()
+
+    def wait_for(self, event: Event) -> bool:
+        """Waits for something that another thread does, within the time of this one's call; whether
+        it came."""
+        began = time.monotonic()
+        came = event.wait(self._allowance.patience())
+        self._allowance.spend(time.monotonic() - began)
+        return came
 
     def run(self, name: str, keys: Sequence[str], arguments: Sequence[Any]) -> Any:
         """Runs a script where its keys are."""

@@ -30,6 +30,7 @@ from service.store.records import TextCodec, pack
 from service.store.replies import metadata_of
 from service.store.spread import items
 from service.store.spread.fields import Ask, Fields, numbers_in, stored
+from service.store.spread.grouping import Groups, Look
 from service.store.spread.growing import GrowthOfParts
 from service.store.spread.looking import Looker
 from service.store.spread.planning import (
@@ -61,6 +62,9 @@ class SpreadStore:
         self.reader = Reader(connection, growth, forget)
         self.fields = Fields(self.reader)
         self.sequencer = Sequencer(connection, growth, self.reader)
+        self._groups = Groups(self._check_together, connection.wait_for, MOST_NEW)
+        # What another thread has written and read for this one could not be confirmed.
+        self._goes_alone = connection.is_replicated
         self._looker = Looker(self.reader, self.fields, self.sequencer, codec)
 
     def look(self, collection: Collection, probe: Probe) -> Replay | Seen:
@@ -72,21 +76,15 @@ class SpreadStore:
     def check(self, collection: Collection, entry: Registration) -> Registered | Replay | Seen:
         """A look, and the registration of a text that is like nothing."""
         _is_current(collection)
-        while True:
+        told = None if self._goes_alone else self._groups.check(collection, entry)
+        while told is None:
             try:
-                look = self._looker.look(collection, entry.probe, writable=True)
+                (told,) = self._check_together(collection, [entry])
             except StoreFull:
                 return self.look(collection, entry.probe)
-            if not isinstance(look, Seen) or not _is_alone(look):
-                return look
-            try:
-                told = self.sequencer.run(
-                    collection, self._registration([entry], look.state.snapshot)
-                )
-            except StoreFull:
-                return self.look(collection, entry.probe)
-            if told is not None:
-                return Registered(told.given.text, look.state.oldest)
+            if told is None:
+                self.sequencer.catch_up(collection)
+        return told
 
     def _registration(self, entries: Sequence[Registration], at: Snapshot) -> Transaction:
         """The transaction of texts that are like nothing, all looked for under one snapshot."""
@@ -114,7 +112,7 @@ class SpreadStore:
 
     def begin_checks(
         self, entries: Sequence[tuple[Collection, Registration]]
-    ) -> Callable[[], list[Registered | Replay | Seen | None]]:
+    ) -> Callable[[], list[Look]]:
         """Several checks, when they are waited for: those of one collection share their round
         trips."""
         places: dict[tuple[str, str], list[int]] = {}
@@ -126,8 +124,8 @@ class SpreadStore:
             for first in range(0, len(of_one), MOST_NEW)
         ]
 
-        def outcomes() -> list[Registered | Replay | Seen | None]:
-            told: list[Registered | Replay | Seen | None] = [None] * len(entries)
+        def outcomes() -> list[Look]:
+            told: list[Look] = [None] * len(entries)
             for some in together:
                 collection = entries[some[0]][0]
                 with suppress(StoreError, CollectionChanged):  # each by itself is told why
@@ -140,7 +138,7 @@ class SpreadStore:
 
     def _check_together(
         self, collection: Collection, entries: Sequence[Registration]
-    ) -> list[Registered | Replay | Seen | None]:
+    ) -> list[Look]:
         """A look at each, and one transaction for all that are like nothing. Where another one came
         in between for any of them, all are looked for again; None for those that it is so for each
         time."""
