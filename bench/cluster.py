@@ -8,9 +8,9 @@ give. What can: the CPU time that each node's process used (the network's part t
 that were answered, for the busiest node is the first to be full. All ways to lie are measured in
 turn, in every round with the same texts, checked by the service's own code without HTTP: first new
 ones, then a mix with near copies, which is what is told, of which each client checks several at a
-time as a worker of the service does, then these texts once more as they are, which are replays,
-then another such mix one at a time, and a last one in batches. Figures are medians of the rounds; a
-share is that of one round.
+time as a worker with as many `TWINSIFT_THREADS` does, then these texts once more as they are, which
+are replays, then another such mix one at a time, and a last one in batches. Figures are medians of
+the rounds; a share is that of one round.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from service.dedup.verdict import Document, Posted
 from service.store.any_store import AnyStore
 from service.store.connection import Connection
 
-CLIENTS, THREADS = 3, 8
+CLIENTS, THREADS = 3, 16
 FIRST, MIXED = 2000, 3000
 NEAR_ONE_IN = 5
 COMMON = 95

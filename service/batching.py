@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from service.checker import Begun, Checker
 from service.dedup.verdict import Answer, Document
 from service.errors import StoreError, TwinsiftError
-from service.store.base import CollectionChanged, Registered, Replay, Seen, Store
+from service.store.base import CollectionChanged, Look, Registered, Replay, Seen, Store
 
 # So many are looked up at once at most, and so many prepared; so many are held in all.
 WINDOW = 32
@@ -19,7 +19,6 @@ MOST_HELD = 2 * WINDOW
 MOST_TEXT = 256 * 1024  # characters
 
 Result = Answer | TwinsiftError
-Look = Registered | Replay | Seen | None
 
 
 @dataclass(slots=True, eq=False)

@@ -13,6 +13,7 @@ from service.settings import REPLICATED, Settings
 from service.store.base import (
     Applied,
     Collection,
+    Look,
     Probe,
     QueuePart,
     Recalled,
@@ -33,9 +34,6 @@ from service.store.spread.documents import SpreadDocuments
 from service.store.spread.spread_store import SpreadStore
 from service.store.statistics import StatisticsReader
 from service.store.step import LogEntry, Step, StoredConflict, StoredNearMiss
-
-Looked = Registered | Replay | Seen | None
-
 
 MOST_BY_DEFAULT = 16
 """How many partitions a collection gets at most that is made without saying so. Of many more bands
@@ -159,7 +157,7 @@ class AnyStore(RedisStore):
 
     def begin_checks(
         self, entries: Sequence[tuple[Collection, Registration]]
-    ) -> Callable[[], list[Looked]]:
+    ) -> Callable[[], list[Look]]:
         """Begins several checks at once."""
         whole = [at for at, (collection, _) in enumerate(entries) if not _is_spread(collection)]
         spread = [at for at, (collection, _) in enumerate(entries) if _is_spread(collection)]
@@ -168,8 +166,8 @@ class AnyStore(RedisStore):
         receive = super().begin_checks([entries[at] for at in whole]) if whole else list
         receive_spread = self._spread.begin_checks([entries[at] for at in spread])
 
-        def outcomes() -> list[Looked]:
-            looks: list[Looked] = [None] * len(entries)
+        def outcomes() -> list[Look]:
+            looks: list[Look] = [None] * len(entries)
             for places, found in ((whole, receive()), (spread, receive_spread())):
                 for at, look in zip(places, found, strict=True):
                     looks[at] = look

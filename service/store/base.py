@@ -265,6 +265,10 @@ class QueuePart:
     end: tuple[Collection, int] | None
 
 
+Look = Registered | Replay | Seen | None
+"""What comes of a check that goes with others; None where it is to go by itself."""
+
+
 class Store(Protocol):
     """The index. Every verb may raise StoreUnavailable; those that add, StoreFull."""
 
@@ -303,7 +307,7 @@ class Store(Protocol):
 
     def begin_checks(
         self, entries: Sequence[tuple[Collection, Registration]]
-    ) -> Callable[[], list[Registered | Replay | Seen | None]]:
+    ) -> Callable[[], list[Look]]:
         """Begins several checks at once, of texts that have nothing to do with one another: no id
         and no tag is that of two. What it gives waits for what came of each, None where it must be
         asked by itself. They are waited for in the order in which they were begun."""

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from redis.exceptions import NoScriptError, RedisError
 
 from service.errors import StoreError, StoreUnavailable, Unconfirmed
+from service.stages import STORING
 from service.store.client import Client
 from service.store.cluster import Cluster
 from service.store.failures import ours_of
@@ -80,7 +81,8 @@ class Connection:
         """Waits for something that another thread does, within the time of this one's call; whether
         it came."""
         began = time.monotonic()
-        came = event.wait(self._allowance.patience())
+        with STORING:
+            came = event.wait(self._allowance.patience())
         self._allowance.spend(time.monotonic() - began)
         return came
 

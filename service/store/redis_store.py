@@ -26,6 +26,7 @@ from service.store.base import (
     Collection,
     CollectionChanged,
     CollectionState,
+    Look,
     Probe,
     QueuePart,
     Recalled,
@@ -137,7 +138,7 @@ class RedisStore:
 
     def begin_checks(
         self, entries: Sequence[tuple[Collection, Registration]]
-    ) -> Callable[[], list[Registered | Replay | Seen | None]]:
+    ) -> Callable[[], list[Look]]:
         """Sends all checks (`check.lua`) in one go; what it gives receives the replies."""
         calls = [
             self._looking(collection, entry.probe, self._growth.of(collection), self._new(entry))
@@ -145,7 +146,7 @@ class RedisStore:
         ]
         receive = self._connection.send("check", calls)
 
-        def outcomes() -> list[Registered | Replay | Seen | None]:
+        def outcomes() -> list[Look]:
             return [
                 None
                 if isinstance(reply, Exception) or reply[0] in (b"revision", b"shards")

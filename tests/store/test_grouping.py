@@ -9,8 +9,8 @@ import pytest
 from service.dedup.scheme import CollectionSettings, scheme_for
 from service.dedup.verdict import Document, Hashes, Posted, State
 from service.errors import StoreFull, StoreUnavailable
-from service.store.base import Collection, Probe, Registered, Registration, StoredText
-from service.store.spread.grouping import LONG, Groups, Look
+from service.store.base import Collection, Look, Probe, Registered, Registration, StoredText
+from service.store.spread.grouping import LONG, Groups
 from tests.e2e.running import wait_until
 
 MOST = 3
@@ -32,11 +32,14 @@ def entry(id: str, *, tag: str = "", text: str = "words") -> Registration:
 
 
 class Checks:
-    """What groups are made of. The first waits until `first_may_go`, and all fail with `error`."""
+    """What groups are made of. Each waits until it `may_go`, as all but the first may by
+    themselves, and fails with `error`."""
 
     def __init__(self) -> None:
         self.groups: list[list[str]] = []
-        self.first_may_go = threading.Event()
+        self.may_go = [threading.Event() for _ in range(5)]
+        for one in self.may_go[1:]:
+            one.set()
         self.error: Exception | None = None
         self.pool = ThreadPoolExecutor(16)
         self.patience = 10.0
@@ -45,8 +48,7 @@ class Checks:
 
     def check(self, _: Collection, entries: Sequence[Registration]) -> list[Look]:
         self.groups.append([one.probe.id for one in entries])
-        if len(self.groups) == 1:
-            assert self.first_may_go.wait(10)
+        assert self.may_go[len(self.groups) - 1].wait(10)
         if self.error is not None:
             raise self.error
         return [Registered(len(self.groups), None) for _ in entries]
@@ -72,7 +74,8 @@ class Checks:
 def checks() -> Iterator[Checks]:
     made = Checks()
     yield made
-    made.first_may_go.set()
+    for one in made.may_go:
+        one.set()
     made.pool.shutdown()
 
 
@@ -83,13 +86,13 @@ def results(begun: Sequence[Future[Look]]) -> list[int | None]:
 
 
 def test_one_that_comes_alone_goes_at_once(checks):
-    checks.first_may_go.set()
+    checks.may_go[0].set()
     assert results([*checks.begin(entry("a"))]) == [1]
 
 
 def test_those_that_come_meanwhile_go_together(checks):
     begun = checks.begin(*map(entry, "abcd"))
-    checks.first_may_go.set()
+    checks.may_go[0].set()
     assert results(begun) == [1, 2, 2, 2]
     assert checks.groups == [["a"], ["b", "c", "d"]]
 
@@ -97,15 +100,25 @@ def test_those_that_come_meanwhile_go_together(checks):
 @pytest.mark.parametrize(
     "other", [entry("b", tag="x"), entry("d", tag="b")], ids=["one id", "one tag"]
 )
-def test_of_two_that_may_have_to_do_with_each_other_one_goes_by_itself(checks, other):
+def test_of_two_that_may_have_to_do_with_each_other_the_later_goes_by_itself(checks, other):
     begun = checks.begin(entry("a"), entry("b"), other, entry("c"))
-    checks.first_may_go.set()
+    checks.may_go[0].set()
     assert results(begun) == [1, 2, None, 2]
+
+
+def test_it_does_so_behind_the_other(checks):
+    begun = checks.begin(entry("a"), entry("b"), entry("d", tag="b"))
+    checks.may_go[1].clear()
+    checks.may_go[0].set()
+    wait_until(lambda: len(checks.groups) == 2, pause=0.001)
+    assert not begun[2].done()
+    checks.may_go[1].set()
+    assert results(begun) == [1, 2, None]
 
 
 def test_so_do_those_for_which_a_group_has_no_place(checks):
     begun = checks.begin(*map(entry, "abcdef"))
-    checks.first_may_go.set()
+    checks.may_go[0].set()
     assert results(begun) == [1, 2, 2, 2, None, None]
 
 
@@ -115,33 +128,45 @@ def test_a_long_text_keeps_nobody_waiting(checks):
     assert not first.done()
 
 
-def test_that_the_store_does_not_answer_is_told_to_each(checks):
-    checks.error = StoreUnavailable("it is gone", kind="timeout")
+def test_that_the_store_cannot_be_reached_is_told_to_each_of_a_group(checks):
     begun = checks.begin(*map(entry, "abc"))
-    checks.first_may_go.set()
+    checks.error = StoreUnavailable("it is gone", kind="connection")
+    checks.may_go[0].set()
     for one in begun:
         with pytest.raises(StoreUnavailable, match="it is gone") as raised:
             one.result(10)
-        assert raised.value.kind == "timeout"
+        assert raised.value.kind == "connection"
+    assert len(checks.groups) == 2
 
 
-def test_what_else_the_store_says_each_asks_by_itself(checks):
-    checks.error = StoreFull("no place")
+def test_that_the_store_is_silent_is_told_to_those_who_wait_too(checks):
+    """They would wait for it twice."""
     begun = checks.begin(*map(entry, "abc"))
-    checks.first_may_go.set()
-    assert results(begun) == [None, None, None]
+    checks.error = StoreUnavailable("no answer", kind="timeout")
+    checks.may_go[0].set()
+    for one in begun:
+        with pytest.raises(StoreUnavailable, match="no answer"):
+            one.result(10)
+    assert len(checks.groups) == 1
 
 
-def test_a_mistake_of_ours_leaves_nobody_behind(checks):
+@pytest.mark.parametrize("error", [StoreFull("no place"), ZeroDivisionError()])
+def test_whose_another_error_is_shows_where_each_of_a_group_goes_by_itself(checks, error):
+    (_, *others) = checks.begin(*map(entry, "abc"))
+    checks.error = error
+    checks.may_go[0].set()
+    assert results(others) == [None, None]
+
+
+def test_it_is_told_at_once_to_one_that_is_alone_and_leaves_nobody_behind(checks):
+    begun = checks.begin(*map(entry, "ab"))
     checks.error = ZeroDivisionError()
-    first, *others = checks.begin(*map(entry, "abc"))
-    checks.first_may_go.set()
-    for one in (first, others[0]):
+    checks.may_go[0].set()
+    for one in begun:
         with pytest.raises(ZeroDivisionError):
             one.result(10)
-    assert results(others[1:]) == [None]
     checks.error = None
-    assert isinstance(checks.made.check(COLLECTION, entry("d")), Registered)
+    assert isinstance(checks.made.check(COLLECTION, entry("c")), Registered)
 
 
 def test_one_whose_time_is_up_leaves(checks):
@@ -151,7 +176,7 @@ def test_one_whose_time_is_up_leaves(checks):
         impatient.result(10)
     checks.patience = 10.0
     (last,) = checks.begin(entry("c"))
-    checks.first_may_go.set()
+    checks.may_go[0].set()
     assert results([first, last]) == [1, 2]
     assert checks.groups == [["a"], ["c"]]
 

@@ -8,31 +8,39 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from service.errors import StoreError, StoreUnavailable
-from service.store.base import Collection, CollectionChanged, Registered, Registration, Replay, Seen
+from service.errors import StoreUnavailable
+from service.store.base import Collection, Look, Registration
 
 LONG = 32 * 1024
 """A text of so many characters goes by itself: it would keep the others waiting."""
 
-Look = Registered | Replay | Seen | None
-
 
 @dataclass(slots=True, eq=False)
-class _Waiting:
-    """A check that waits for those under way; then it leads its group, or has been told."""
+class _Check:
+    """A check that goes with others. When it `goes_on` it leads a group; or it has been told what
+    came of it, or else is to go by itself."""
 
     entry: Registration
     goes_on: threading.Event = field(default_factory=threading.Event)
-    leads: list[_Waiting] | None = None
+    leads: _Group | None = None
     look: Look = None
     error: StoreUnavailable | None = None
+
+
+@dataclass(slots=True)
+class _Group:
+    """Checks that have nothing to do with one another, and those that came with them and go by
+    themselves behind them, for they may."""
+
+    checks: list[_Check]
+    behind: list[_Check] = field(default_factory=list)
 
 
 class Groups:
     """Has checks done in groups of up to `most`, one group of a collection at a time.
 
-    `check` does those of a group, which have nothing to do with one another; `wait` waits for an
-    event as long as the call of this thread may, and says whether it came."""
+    `check` does those of a group; `wait` waits for an event as long as the call of this thread may,
+    and says whether it came."""
 
     def __init__(
         self,
@@ -45,71 +53,83 @@ class Groups:
         self._most = most
         self._lock = threading.Lock()
         # Of each collection that a group is under way for, those that came since.
-        self._waiting: dict[tuple[str, str], list[_Waiting]] = {}
+        self._waiting: dict[tuple[str, str], list[_Check]] = {}
 
     def check(self, collection: Collection, entry: Registration) -> Look:
-        """What came of a check; None where it must be asked by itself. Raises StoreUnavailable,
-        after which it may have been done."""
+        """What came of a check; None where it is to go by itself. Raises what the store raises;
+        after StoreUnavailable it may have been done."""
         if len(entry.text) >= LONG:
             return None
-        of, mine = (collection.uid, collection.revision), _Waiting(entry)
+        of, mine = (collection.uid, collection.revision), _Check(entry)
         with self._lock:
             if of in self._waiting:
                 self._waiting[of].append(mine)
             else:
                 self._waiting[of] = []
-                mine.leads = [mine]
+                mine.leads = _Group([mine])
         if mine.leads is None and not self._wait(mine.goes_on):
             self._leave(of, mine)
-        if mine.leads is not None:
-            try:
-                self._lead(collection, mine.leads)
-            finally:
-                self._let_next_go(of)
+        group, mine.leads = mine.leads, None
+        if group is not None:
+            self._lead(collection, of, group)
         if mine.error is not None:
             raise mine.error
         return mine.look
 
-    def _leave(self, of: tuple[str, str], waiting: _Waiting) -> None:
-        """It has no more time to wait, unless it is its turn by now."""
+    def _leave(self, of: tuple[str, str], check: _Check) -> None:
+        """It has no more time to wait, unless it goes on by now."""
         with self._lock:
-            if waiting.goes_on.is_set():
+            if check.goes_on.is_set():
                 return
-            if waiting in self._waiting.get(of, ()):
-                self._waiting[of].remove(waiting)
-        waiting.error = StoreUnavailable("the store did not answer those before it in time")
+            if check in self._waiting.get(of, ()):
+                self._waiting[of].remove(check)
+        check.error = StoreUnavailable("the store did not answer in time", "timeout")
 
-    def _lead(self, collection: Collection, group: Sequence[_Waiting]) -> None:
-        """Does the checks of a group, and tells the others of it."""
+    def _lead(self, collection: Collection, of: tuple[str, str], group: _Group) -> None:
+        """Does the checks of a group, and lets all others go on."""
+        silent = None
         try:
-            looks = self._check(collection, [one.entry for one in group])
-            for one, look in zip(group, looks, strict=True):
+            looks = self._check(collection, [one.entry for one in group.checks])
+            for one, look in zip(group.checks, looks, strict=True):
                 one.look = look
         except StoreUnavailable as error:
-            for one in group:
-                one.error = StoreUnavailable(str(error), kind=error.kind)
-        except (StoreError, CollectionChanged):
-            pass  # each is told why by itself
+            silent = error if error.kind == "timeout" else None
+            _all_fail(group.checks, error)
+        except Exception:
+            if len(group.checks) == 1:
+                raise
+            # Whose it is will be seen where each goes by itself.
         finally:
-            for one in group[1:]:
+            for one in (*group.checks, *group.behind):
                 one.goes_on.set()
+            self._let_next_go(of, silent)
 
-    def _let_next_go(self, of: tuple[str, str]) -> None:
-        """All that wait now go: those that have nothing to do with one another as the next group,
-        and the others each by itself. So nobody waits for more than one group."""
+    def _let_next_go(self, of: tuple[str, str], silent: StoreUnavailable | None) -> None:
+        """All that wait now are the next group, but for those that may have to do with an earlier
+        one. `silent`: the store does not answer, and those have waited for it."""
         with self._lock:
             waiting = self._waiting.pop(of)
             if not waiting:
                 return
+            if silent is not None:
+                _all_fail(waiting, silent)
+                for one in waiting:
+                    one.goes_on.set()
+                return
             self._waiting[of] = []
-            group: list[_Waiting] = []
-            claims: set[str | bytes] = set()
+            group, claims = _Group([]), set[str | bytes]()
             for one in waiting:
                 own = one.entry.probe.claims
-                if len(group) < self._most and claims.isdisjoint(own):
-                    group.append(one)
+                if len(group.checks) < self._most and claims.isdisjoint(own):
+                    group.checks.append(one)
                     claims.update(own)
                 else:
-                    one.goes_on.set()
-            group[0].leads = group
-            group[0].goes_on.set()
+                    group.behind.append(one)
+            leader = group.checks[-1]  # who came last has the most time left
+            leader.leads = group
+            leader.goes_on.set()
+
+
+def _all_fail(checks: Sequence[_Check], error: StoreUnavailable) -> None:
+    for one in checks:
+        one.error = StoreUnavailable(str(error), error.kind)

@@ -87,14 +87,11 @@ class Looker:
         self._sequencer = sequencer
         self._codec = codec
 
-    def look(
-        self, collection: Collection, probe: Probe, *, writable: bool = False
-    ) -> Replay | Seen:
-        """What is known of a text. `writable`: StoreFull where a partition takes no writes.
-
-        What it says is of no one instant: it is validated by whoever rests on it."""
+    def look(self, collection: Collection, probe: Probe) -> Replay | Seen:
+        """What is known of a text. What it says is of no one instant: it is validated by whoever
+        rests on it."""
         while True:
-            firsts = self._firsts(collection, [probe], writable=writable)
+            firsts = self._firsts(collection, [probe], writable=False)
             (found,) = self._seconds(collection, [probe], firsts)
             if found is not None:
                 return found
@@ -104,7 +101,7 @@ class Looker:
     def looks(self, collection: Collection, probes: Sequence[Probe]) -> list[Replay | Seen | None]:
         """The looks of several texts that have nothing to do with one another, in as many round
         trips as one takes, by one who is to write. None for one that is to be looked for by
-        itself."""
+        itself. Raises StoreFull where a partition takes no writes."""
         firsts = self._firsts(collection, probes, writable=True)
         return self._seconds(collection, probes, firsts)
 

@@ -14,6 +14,7 @@ from service.store.base import (
     Applied,
     Collection,
     CollectionChanged,
+    Look,
     Probe,
     Recalled,
     Registered,
@@ -30,7 +31,7 @@ from service.store.records import TextCodec, pack
 from service.store.replies import metadata_of
 from service.store.spread import items
 from service.store.spread.fields import Ask, Fields, numbers_in, stored
-from service.store.spread.grouping import Groups, Look
+from service.store.spread.grouping import Groups
 from service.store.spread.growing import GrowthOfParts
 from service.store.spread.looking import Looker
 from service.store.spread.planning import (
@@ -75,15 +76,14 @@ class SpreadStore:
 
     def check(self, collection: Collection, entry: Registration) -> Registered | Replay | Seen:
         """A look, and the registration of a text that is like nothing."""
-        _is_current(collection)
-        told = None if self._goes_alone else self._groups.check(collection, entry)
-        while told is None:
-            try:
+        try:
+            told = None if self._goes_alone else self._groups.check(collection, entry)
+            while told is None:
                 (told,) = self._check_together(collection, [entry])
-            except StoreFull:
-                return self.look(collection, entry.probe)
-            if told is None:
-                self.sequencer.catch_up(collection)
+                if told is None:
+                    self.sequencer.catch_up(collection)
+        except StoreFull:
+            return self.look(collection, entry.probe)
         return told
 
     def _registration(self, entries: Sequence[Registration], at: Snapshot) -> Transaction:
