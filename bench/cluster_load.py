@@ -97,3 +97,4 @@ def _check(url: str, numbers: Sequence[int], collections: int, how: How) -> None
                 for answer in batches.check(map(document, numbers[first : first + A_BATCH])):
                     if isinstance(answer, Exception):
                         raise answer
+        store.settle()

@@ -10,7 +10,6 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from service.errors import StoreError
 from service.store.base import Collection, CollectionChanged
 from service.store.spread.reading import Carried, HomeState, Reader
 from service.store.spread.redo import Piece
@@ -189,7 +188,8 @@ class Applier:
                 self.finish(collection, self.take_done(collection, before))
             except CollectionChanged:  # the collection is gone
                 return True
-            except StoreError:
+            except Exception:  # noqa: BLE001 - a mistake of ours is told to the next look, which takes
+                # them along: here it would end the thread, and none would be applied any more
                 self.put_back(collection, todos)
                 return False
             return True
