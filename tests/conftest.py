@@ -15,6 +15,8 @@ from hypothesis import settings as hypothesis_settings
 from service.store import embedded
 from service.store.connection import Connection
 from service.store.embedded import EmbeddedServer
+from service.store.spread.applying import Applier
+from service.store.spread.reading import Reader
 from tests.clusters import ClusterServers, cluster_servers
 
 # They have an environment of their own: `make test-browser`.
@@ -59,17 +61,28 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ClusterServers
 
 @pytest.fixture(autouse=True)
 def stores_are_closed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Closes what a test has connected when it ends, and not whenever it is collected."""
-    made: list[Connection] = []
-    make = Connection.__init__
+    """Closes what a test has connected when it ends, and not whenever it is collected. What it left
+    to be applied is not: the next test begins with an empty store, and may have a collection of the
+    same uid."""
+    connections: list[Connection] = []
+    appliers: list[Applier] = []
+    connect, make = Connection.__init__, Applier.__init__
 
-    def remembered(self: Connection, url: str, **options: Any) -> None:
-        make(self, url, **options)
-        made.append(self)
+    def connected(self: Connection, url: str, **options: Any) -> None:
+        connect(self, url, **options)
+        connections.append(self)
 
-    monkeypatch.setattr(Connection, "__init__", remembered)
+    def made(self: Applier, reader: Reader) -> None:
+        make(self, reader)
+        appliers.append(self)
+
+    monkeypatch.setattr(Connection, "__init__", connected)
+    monkeypatch.setattr(Applier, "__init__", made)
     yield
-    for connection in made:
+    for applier in appliers:
+        with applier._going_on:
+            applier._left.clear()
+    for connection in connections:
         connection.close()
 
 

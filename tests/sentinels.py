@@ -55,9 +55,12 @@ class SentinelServers:
         wait_until(self.has_replica)
 
     def promoted_beside(self, server: Member) -> Member:
-        """The primary that there is, or that comes, beside a server that is or was one."""
+        """The primary that there is, or that comes, beside a server that is or was one, once all
+        sentinels name it: before that they would make it a replica of the other one, if that came
+        back, and so empty it."""
         other = next(each for each in self.servers if each is not server)
         wait_until(lambda: other.answers() and other.is_primary)
+        wait_until(lambda: all(self._named_by(each) == other.port for each in self.sentinels))
         return other
 
     def empty(self) -> None:
@@ -79,11 +82,15 @@ class SentinelServers:
         for name, value in (("down-after-milliseconds", 1000), ("failover-timeout", 3000)):
             sentinel.ask("SENTINEL SET", SERVICE, name, value)
 
+    def _named_by(self, sentinel: Member) -> int:
+        """The port of the primary that a sentinel names."""
+        return int(cast(Any, sentinel.client.sentinel_master(SERVICE))["port"])
+
     def _all_see_all(self) -> bool:
         primary = self.primary.port
         return all(
             len(cast(Any, each.client.sentinel_sentinels(SERVICE))) == WATCHERS - 1
-            and cast(Any, each.client.sentinel_master(SERVICE))["port"] == primary
+            and self._named_by(each) == primary
             and [one["is_sdown"] for one in cast(Any, each.client.sentinel_slaves(SERVICE))]
             == [False]
             for each in self.sentinels
