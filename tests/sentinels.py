@@ -79,7 +79,8 @@ class SentinelServers:
 
     def _watch(self, sentinel: Member, primary: Member) -> None:
         sentinel.ask("SENTINEL MONITOR", SERVICE, "127.0.0.1", primary.port, 2)
-        for name, value in (("down-after-milliseconds", 1000), ("failover-timeout", 3000)):
+        # One that a busy machine keeps from answering for a second is not taken for dead.
+        for name, value in (("down-after-milliseconds", 2000), ("failover-timeout", 6000)):
             sentinel.ask("SENTINEL SET", SERVICE, name, value)
 
     def _named_by(self, sentinel: Member) -> int:
